@@ -1,0 +1,121 @@
+"""What a rule looks at: a document with the template's parts found, and only those that have the right shape.
+
+Rules run on documents whose shape may be wrong in places, so that every problem shows in one go. Everything here
+is therefore lenient: a part that is missing or of the wrong type is empty, never an exception. The shape rules
+have already said what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rollout.source.contract import schema, templates
+from rollout.source.document import Document
+from rollout.source.place import Route
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One member of a list in the document: its route, and its value, which is an object."""
+
+    route: Route
+    value: dict[str, Any]
+
+    def text(self, key: str) -> str | None:
+        """The string at ``key``, or None when there is none."""
+        value = self.value.get(key)
+        return value if isinstance(value, str) else None
+
+
+class Subject:
+    """A document as rules see it. Everything is computed once and shared; nothing may be changed."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+
+    @cached_property
+    def template(self) -> str | None:
+        """The template's name, or None when it is missing or unknown."""
+        name = self.document.value.get("template")
+        return name if isinstance(name, str) and name in templates() else None
+
+    @cached_property
+    def _contract(self) -> dict[str, Any]:
+        return schema(self.template) if self.template else {}
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The template's config; empty for sql."""
+        return _object(self.document.value.get("config"))
+
+    @cached_property
+    def tools(self) -> tuple[Item, ...]:
+        """The tools that workflow and custom configs declare."""
+        return tuple(self.items("config", "tools"))
+
+    @cached_property
+    def tool_names(self) -> frozenset[str]:
+        """The names of all tools an agent can call here, the template's fixed ones included."""
+        declared = {name for tool in self.tools if (name := tool.text("name")) is not None}
+        return frozenset(declared | set(self._contract.get("x-tools", ())))
+
+    @cached_property
+    def fixtures(self) -> dict[str, Any]:
+        """A workflow's read-only data by name."""
+        return _object(self.config.get("fixtures"))
+
+    @cached_property
+    def state_key(self) -> str:
+        """The config key that holds the start state: ``initialMutableState`` or ``initialState``."""
+        return str(self._contract.get("x-state", "initialState"))
+
+    @cached_property
+    def initial_state(self) -> dict[str, Any]:
+        """The state that tools may change, as it is at the start."""
+        return _object(self.config.get(self.state_key))
+
+    @cached_property
+    def files(self) -> dict[str, Any]:
+        """A code-editing environment's files: path to content."""
+        return _object(self.config.get("files"))
+
+    @cached_property
+    def pages(self) -> tuple[Item, ...]:
+        """A browser environment's pages."""
+        return tuple(self.items("config", "pages"))
+
+    @cached_property
+    def verifier(self) -> dict[str, Any] | None:
+        """The verifier; None when there is none, and the template's default judges."""
+        value = self.document.value.get("verifier")
+        return value if isinstance(value, dict) else None
+
+    @cached_property
+    def primitives(self) -> tuple[Item, ...]:
+        """The verifier's primitives."""
+        return tuple(self.items("verifier", "primitives"))
+
+    def items(self, *route: str | int) -> Iterator[Item]:
+        """The members of the list at ``route`` that are objects."""
+        value: Any = self.document.value
+        for step in route:
+            if isinstance(value, dict) and isinstance(step, str):
+                value = value.get(step)
+            elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+                value = value[step]
+            else:
+                return
+        if isinstance(value, list):
+            for index, member in enumerate(value):
+                if isinstance(member, dict):
+                    yield Item((*route, index), member)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+__all__ = ["Item", "Subject"]

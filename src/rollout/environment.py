@@ -1,0 +1,116 @@
+"""Environment and Task: what authors write in Python, and what the rest of the road works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, Literal
+
+from rollout.language.canonical import canonical, digest
+
+Split = Literal["dev", "test", "train"]
+Template = Literal["sql", "workflow", "code-editing", "custom", "browser"]
+
+
+@dataclass(slots=True)
+class Task:
+    """One thing an agent is asked to do.
+
+    ``hidden_ground_truth`` is never shown to the agent; ``input`` is shown after the instruction. ``id`` is the
+    author's stable name. ``solution`` is the list of tool calls that solves the task; it never leaves the machine.
+    """
+
+    instruction: str
+    hidden_ground_truth: dict[str, Any] = field(default_factory=dict)
+    input: dict[str, Any] | None = None
+    split: Split = "dev"
+    id: str | None = field(default=None, kw_only=True)
+    solution: list[dict[str, Any]] | None = field(default=None, kw_only=True)
+
+    @property
+    def key(self) -> str:
+        """What the task is known by: its id, or 16 hex digits of the digest of its instruction and input."""
+        if self.id is not None:
+            return self.id
+        return digest(canonical([self.instruction, self.input or {}])).removeprefix("sha256:")[:16]
+
+    @classmethod
+    def from_jsonl(cls, path: str | PathLike[str]) -> list[Task]:
+        """Reads one task a line. Raises ValueError with file, line and column for a line that is no task."""
+        from rollout.source.tasks import read_jsonl_tasks
+
+        return [cls._from_value(value) for value in read_jsonl_tasks(path)]
+
+    @classmethod
+    def _from_value(cls, value: dict[str, Any]) -> Task:
+        truth = (
+            value["hidden_ground_truth"]
+            if "hidden_ground_truth" in value
+            else value.get("hiddenGroundTruth", {})
+        )
+        return cls(
+            instruction=value["instruction"],
+            hidden_ground_truth=truth,
+            input=value.get("input"),
+            split=value.get("split", "dev"),
+            id=value.get("id"),
+            solution=value.get("solution"),
+        )
+
+    def to_payload(self) -> dict[str, Any]:
+        """The task as the platform takes it: ``{instruction, hiddenGroundTruth, split, input?}``."""
+        payload: dict[str, Any] = {
+            "instruction": self.instruction,
+            "hiddenGroundTruth": self.hidden_ground_truth,
+            "split": self.split,
+        }
+        if self.input is not None:
+            payload["input"] = self.input
+        return payload
+
+
+@dataclass(slots=True)
+class Environment:
+    """A world with tools, the tasks set in it, and the verifier that judges what the agent did.
+
+    A ``sql`` environment has ``schema`` (DDL) and optionally ``seed``; every other template has ``config``.
+    """
+
+    slug: str
+    name: str
+    template: Template
+    tasks: list[Task] = field(default_factory=list)
+    description: str | None = None
+    schema: str | None = None
+    seed: str | None = None
+    config: dict[str, Any] | None = None
+    verifier: dict[str, Any] | None = field(default=None, kw_only=True)
+
+    def to_payload(self) -> dict[str, Any]:
+        """The body of ``POST /api/environments``; the verifier travels by its own PUT.
+
+        Raises ValueError when the template and ``config``, ``schema``, ``seed`` do not go together.
+        """
+        if self.template == "sql":
+            if self.config is not None:
+                raise ValueError("A sql environment has schema and seed; it takes no config.")
+            if not self.schema:
+                raise ValueError("A sql environment needs a schema: its CREATE TABLE statements.")
+        elif self.config is None:
+            raise ValueError(f"A {self.template} environment needs a config.")
+        elif self.schema is not None or self.seed is not None:
+            raise ValueError(f"Only a sql environment has schema and seed; this one is {self.template}.")
+        payload: dict[str, Any] = {"slug": self.slug, "name": self.name, "template": self.template}
+        if self.description is not None:
+            payload["description"] = self.description
+        if self.template == "sql":
+            payload["schema"] = self.schema
+            if self.seed is not None:
+                payload["seed"] = self.seed
+        else:
+            payload["config"] = self.config
+        payload["tasks"] = [task.to_payload() for task in self.tasks]
+        return payload
+
+
+__all__ = ["Environment", "Split", "Task", "Template"]

@@ -1,0 +1,82 @@
+"""An environment as it was read: its values, where each stands, its tasks, and what was wrong on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from rollout.diagnostics import Span
+from rollout.source.place import At, Place, Problem, Route
+from rollout.source.text import SourceFile
+
+
+class TaskRecord:
+    """One task as written: ``value`` has the author's keys; ``line`` is its JSONL line where it came from one."""
+
+    __slots__ = ("index", "line", "value")
+
+    def __init__(self, index: int, value: dict[str, Any], line: bytes | None = None) -> None:
+        self.index = index
+        self.value = value
+        self.line = line
+
+    @property
+    def ground_truth(self) -> Any:
+        """What the task must come to; ``{}`` where it says nothing."""
+        value = self.value
+        return (
+            value["hidden_ground_truth"]
+            if "hidden_ground_truth" in value
+            else value.get("hiddenGroundTruth", {})
+        )
+
+
+class Tasks(Protocol):
+    """The tasks of an environment, however many files or lines they are spread over."""
+
+    def read(self, problems: list[Problem]) -> Iterator[TaskRecord]:
+        """Reads all tasks once, in order. A line that is no JSON object goes to ``problems`` and is left out.
+
+        Indexes count every row, the broken ones too, so a route ``("tasks", index)`` always leads home.
+        """
+
+    def place(self, index: int) -> Place | None:
+        """Where task ``index`` stands, read again from its file; None when there is no such task."""
+
+    @property
+    def home(self) -> Place:
+        """Where the tasks as a whole stand: their key, or the first line of their first file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a folder, a file or a Python object says, before anything is believed of it.
+
+    ``value`` holds the payload's top-level keys as written, put together from all files, without ``tasks``;
+    ``place`` runs beside it. ``root`` is the environment's folder and ``label`` what a person is shown for it.
+    ``readable`` is False when some file could not be read or parsed, so that part of the value is missing.
+    """
+
+    root: Path
+    label: str
+    value: dict[str, Any]
+    place: Place
+    tasks: Tasks
+    sources: tuple[SourceFile, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    readable: bool = True
+
+    def span(self, route: Route, at: At = "value") -> Span:
+        """The span of what stands at ``route``; where that is missing, the span of the nearest thing above it."""
+        root = self.place
+        if route and route[0] == "tasks":
+            if len(route) == 1:
+                return self.tasks.home.span(at)
+            root, route = self.tasks.place(int(route[1])) or self.tasks.home, route[2:]
+        place, taken = root.nearest(route)
+        return place.span(at if taken == len(route) else "key")
+
+
+__all__ = ["Document", "TaskRecord", "Tasks"]
