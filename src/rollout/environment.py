@@ -39,10 +39,11 @@ class Task:
         """Reads one task a line. Raises ValueError with file, line and column for a line that is no task."""
         from rollout.source.tasks import read_jsonl_tasks
 
-        return [cls._from_value(value) for value in read_jsonl_tasks(path)]
+        return [cls.from_value(value) for value in read_jsonl_tasks(path)]
 
     @classmethod
-    def _from_value(cls, value: dict[str, Any]) -> Task:
+    def from_value(cls, value: dict[str, Any]) -> Task:
+        """The task that one parsed line says; the line has been checked."""
         truth = (
             value["hidden_ground_truth"]
             if "hidden_ground_truth" in value

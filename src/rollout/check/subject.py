@@ -7,8 +7,8 @@ have already said what is wrong with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,37 @@ class Subject:
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self.parts_unread = document.unread
+        self._faults: frozenset[Route] = frozenset()
+
+    def note_faults(self, routes: Collection[Route]) -> None:
+        """Takes note of where the shape is wrong, so that rules do not draw conclusions from it."""
+        self._faults = frozenset(routes)
+        self.parts_unread = self.document.unread | {str(route[0]) for route in routes if len(route) == 1}
+
+    def is_sound(self, *route: str | int) -> bool:
+        """Whether nothing is missing from, or wrong in, what stands at ``route`` and above it.
+
+        A rule asks this before it says that something is *not* there: a tool list with a broken tool in it may
+        well hold the name that is looked for.
+        """
+        if route and route[0] in self.parts_unread:
+            return False
+        depth = len(route)
+        return not any(fault[:depth] == route or route[: len(fault)] == fault for fault in self._faults)
+
+    def watched(self) -> Subject:
+        """A twin that remembers whether a rule looked at a part of the document that could not be read."""
+        twin = Subject(replace(self.document, value=_Watched(self.document.value, self.parts_unread)))
+        twin._faults = self._faults
+        twin.parts_unread = self.parts_unread
+        return twin
+
+    @property
+    def has_looked_at_unread(self) -> bool:
+        """Whether this is a watched twin, and something unread was looked at."""
+        value = self.document.value
+        return isinstance(value, _Watched) and value.touched
 
     @cached_property
     def template(self) -> str | None:
@@ -112,6 +143,27 @@ class Subject:
             for index, member in enumerate(value):
                 if isinstance(member, dict):
                     yield Item((*route, index), member)
+
+
+class _Watched(dict[str, Any]):
+    """The document's value, noticing when a key whose file could not be read is asked for."""
+
+    def __init__(self, value: dict[str, Any], unread: Collection[str]) -> None:
+        super().__init__(value)
+        self.unread = unread
+        self.touched = False
+
+    def get(self, key: str, default: Any = None, /) -> Any:
+        self.touched |= key in self.unread
+        return super().get(key, default)
+
+    def __getitem__(self, key: str) -> Any:
+        self.touched |= key in self.unread
+        return super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        self.touched |= key in self.unread
+        return super().__contains__(key)
 
 
 def _object(value: Any) -> dict[str, Any]:

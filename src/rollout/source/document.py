@@ -56,7 +56,8 @@ class Document:
 
     ``value`` holds the payload's top-level keys as written, put together from all files, without ``tasks``;
     ``place`` runs beside it. ``root`` is the environment's folder and ``label`` what a person is shown for it.
-    ``readable`` is False when some file could not be read or parsed, so that part of the value is missing.
+    ``readable`` is False when some file could not be read or parsed, so that part of the value is missing;
+    ``unread`` names the top-level keys that may be missing for that reason.
     """
 
     root: Path
@@ -67,6 +68,7 @@ class Document:
     sources: tuple[SourceFile, ...] = ()
     problems: tuple[Problem, ...] = ()
     readable: bool = True
+    unread: frozenset[str] = frozenset()
 
     def span(self, route: Route, at: At = "value") -> Span:
         """The span of what stands at ``route``; where that is missing, the span of the nearest thing above it."""

@@ -1,0 +1,60 @@
+"""The outcome of a check: the diagnostics, and the environment once there is no error among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rollout.diagnostics import Diagnostic, Severity
+from rollout.environment import Environment, Task
+from rollout.source.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What `check` found in one document, in reading order.
+
+    ``omitted`` counts, by slug, the findings past the bound that were counted but not kept; ``tasks`` is the
+    number of tasks that were read.
+    """
+
+    document: Document
+    diagnostics: tuple[Diagnostic, ...]
+    tasks: int
+    omitted: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> int:
+        """How many errors there are."""
+        return sum(found.severity is Severity.ERROR for found in self.diagnostics)
+
+    @property
+    def warnings(self) -> int:
+        """How many warnings there are."""
+        return len(self.diagnostics) - self.errors
+
+    @property
+    def ok(self) -> bool:
+        """Whether the environment can be used: nothing but warnings."""
+        return self.errors == 0
+
+    def environment(self) -> Environment:
+        """The environment that the document says. Raises ValueError when the report holds an error."""
+        if not self.ok:
+            raise ValueError(f"{self.document.label} has errors; it is no environment yet.")
+        value: dict[str, Any] = self.document.value
+        return Environment(
+            slug=self.document.slug,
+            name=self.document.name,
+            template=value["template"],
+            description=value.get("description"),
+            config=value.get("config"),
+            schema=value.get("schema"),
+            seed=value.get("seed"),
+            verifier=value.get("verifier"),
+            tasks=[Task.from_value(record.value) for record in self.document.tasks.read([])],
+        )
+
+
+__all__ = ["Report"]

@@ -1,0 +1,83 @@
+"""All rules by code and slug: what `check` runs, and what `rollout explain` tells about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rollout.diagnostics import Severity
+from rollout.family import member, members
+
+if TYPE_CHECKING:
+    from rollout.check.finding import Finding
+    from rollout.check.subject import Subject
+    from rollout.source.document import TaskRecord
+    from rollout.source.place import Problem
+
+    Describe = Callable[[Problem], tuple[str, str | None]]
+    CheckEnvironment = Callable[[Subject], Iterator[Finding]]
+    JudgeTask = Callable[[TaskRecord], Iterable[Finding] | None]
+    CheckTasks = Callable[[Subject], JudgeTask | None]
+
+FAMILY = "rollout.check.rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of defect. ``page`` is its documentation; exactly one of the three functions finds or words it."""
+
+    slug: str
+    code: str
+    severity: Severity
+    page: str
+    describe: Describe | None
+    check: CheckEnvironment | None
+    check_tasks: CheckTasks | None
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.page.partition("\n")[0]
+
+
+@cache
+def rule(slug: str) -> Rule:
+    """The rule called ``slug``. Raises KeyError when there is none."""
+    module = member(FAMILY, slug)
+    if module is None:
+        raise KeyError(slug)
+    return Rule(
+        slug=slug.replace("_", "-"),
+        code=module.CODE,
+        severity=module.SEVERITY,
+        page=(module.__doc__ or "").strip(),
+        describe=getattr(module, "describe", None),
+        check=getattr(module, "check", None),
+        check_tasks=getattr(module, "check_tasks", None),
+    )
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule there is, sorted by code."""
+    return tuple(sorted((rule(name) for name in members(FAMILY)), key=lambda found: found.code))
+
+
+def find_rules(selector: str) -> tuple[Rule, ...]:
+    """The rules that a code, a code's beginning (``RL3``) or a slug names; empty when it names none."""
+    wanted = selector.strip()
+    by_code = wanted.upper().startswith("RL")
+    return tuple(
+        known
+        for known in rules()
+        if (
+            known.code.startswith(wanted.upper())
+            if by_code
+            else known.slug == wanted.replace("_", "-").lower()
+        )
+    )
+
+
+__all__ = ["FAMILY", "Rule", "find_rules", "rule", "rules"]

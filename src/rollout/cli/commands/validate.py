@@ -1,0 +1,59 @@
+"""`rollout validate`: checks environments and says what is wrong, where, and the way out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rollout.cli.output import show, show_json, wants_color
+from rollout.family import members
+
+FORMATS = tuple(members("rollout.diagnostics"))
+
+
+def validate(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH…", help="Environment folders, files, Python files, globs, or folders of them."
+        ),
+    ],
+    output_format: Annotated[
+        str, typer.Option("--format", help="text, concise, json, github, sarif or junit.")
+    ] = "text",
+    slug: Annotated[str | None, typer.Option(help="Which environment of a Python file.")] = None,
+    select: Annotated[
+        list[str] | None, typer.Option(help="Only these rules: codes, beginnings of codes, slugs.")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Not these rules.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
+) -> None:
+    """Check environments: files, shapes, references, tasks and verifiers, all problems in one run.
+
+    Example: `rollout validate envs/refund`
+
+    Exit code 0: no errors. 1: findings. 2: a path or a file that cannot be read.
+    """
+    from rollout.cli.inputs import exit_code, reports
+    from rollout.cli.output import fail, note, render
+
+    if output_format not in FORMATS:
+        fail(f"There is no format “{output_format}”.", f"Choose one of {', '.join(FORMATS)}.")
+    found = list(reports(paths, slug=slug, select=select or (), ignore=ignore or ()))
+    diagnostics = [diagnostic for report in found for diagnostic in report.diagnostics]
+    checked = [report.document.label for report in found]
+    if as_json:
+        import json
+
+        rendered = json.loads(render(diagnostics, "json", color=False, checked=checked))
+        show_json("validate", rendered)
+    else:
+        text = render(diagnostics, output_format, color=wants_color(), checked=checked)
+        if text:
+            show(text.rstrip("\n"))
+    for report in found:
+        for omitted, count in report.omitted.items():
+            note(f"{report.document.label}: {count} more of “{omitted}” are not shown.")
+    raise typer.Exit(exit_code(found, strict=strict))

@@ -1,0 +1,116 @@
+"""What commands are given: paths found, read and checked, with the diagnostics shown when they do not hold."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import typer
+
+from rollout.check import Report, check
+from rollout.check.rulebook import find_rules, rules
+from rollout.cli.output import Exit, fail, note, render, wants_color
+from rollout.environment import Environment
+from rollout.source import SourceError, find, read
+
+
+def find_paths(paths: Sequence[str]) -> list[Path]:
+    """The environments at `paths`; ends the command with a sentence when there are none."""
+    try:
+        return find(paths)
+    except SourceError as error:
+        fail(str(error), error.hint)
+
+
+def reports(
+    paths: Sequence[str],
+    *,
+    slug: str | None = None,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+) -> Iterator[Report]:
+    """Reads and checks every environment at `paths`, one after the other."""
+    selected = rule_slugs(select) if select else None
+    ignored = rule_slugs(ignore)
+    for path in find_paths(paths):
+        try:
+            documents = read(path, slug=slug)
+        except SourceError as error:
+            fail(str(error), error.hint)
+        for document in documents:
+            yield check(document, select=selected, ignore=ignored)
+
+
+def rule_slugs(selectors: Sequence[str]) -> frozenset[str]:
+    """The slugs that codes, beginnings of codes and slugs (comma-separated or one by one) name."""
+    found: set[str] = set()
+    for selector in (part.strip() for joined in selectors for part in joined.split(",")):
+        if not selector:
+            continue
+        named = find_rules(selector)
+        if not named:
+            from difflib import get_close_matches
+
+            names = [name for known in rules() for name in (known.slug, known.code)]
+            close = get_close_matches(selector, names, n=1)
+            fail(
+                f"There is no rule “{selector}”.",
+                f"Did you mean “{close[0]}”?" if close else "“rollout explain” lists all rules.",
+            )
+        found |= {known.slug for known in named}
+    return frozenset(found)
+
+
+def sound_environments(
+    paths: Sequence[str], *, slug: str | None = None
+) -> Iterator[tuple[Report, Environment]]:
+    """The environments at `paths` that hold. The first one that does not ends the command with its diagnostics."""
+    for report in reports(paths, slug=slug):
+        if not report.ok:
+            tell_diagnostics([report])
+            raise typer.Exit(exit_code([report]))
+        yield report, report.environment()
+
+
+def sound_environment(path: str, *, slug: str | None = None) -> tuple[Report, Environment]:
+    """The one environment at `path`; several without a `--slug` end the command with the choices."""
+    found = list(reports([path], slug=slug))
+    if len(found) > 1:
+        slugs = ", ".join(report.document.slug for report in found)
+        fail(
+            f"There are {len(found)} environments at “{path}”: {slugs}.",
+            "Name one with --slug, or give its own path.",
+        )
+    report = found[0]
+    if not report.ok:
+        tell_diagnostics([report])
+        raise typer.Exit(exit_code([report]))
+    return report, report.environment()
+
+
+def tell_diagnostics(found: Sequence[Report]) -> None:
+    """Shows the diagnostics of `found` on stderr, as text."""
+    diagnostics = [diagnostic for report in found for diagnostic in report.diagnostics]
+    checked = [report.document.label for report in found]
+    note(render(diagnostics, "text", color=wants_color(sys.stderr), checked=checked).rstrip("\n"))
+
+
+def exit_code(found: Sequence[Report], *, strict: bool = False) -> Exit:
+    """2 when something could not be read, else 1 when there is an error (or under strict a warning), else 0."""
+    if any(not report.document.readable for report in found):
+        return Exit.USAGE
+    if any(report.errors or (strict and report.warnings) for report in found):
+        return Exit.FINDINGS
+    return Exit.FINE
+
+
+__all__ = [
+    "exit_code",
+    "find_paths",
+    "reports",
+    "rule_slugs",
+    "sound_environment",
+    "sound_environments",
+    "tell_diagnostics",
+]

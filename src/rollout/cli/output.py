@@ -1,0 +1,77 @@
+"""How commands speak: exit codes, the JSON envelope on stdout, sentences on stderr, colour where it is wanted."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, NoReturn, TextIO
+
+import typer
+
+from rollout.diagnostics import Diagnostic
+from rollout.family import member
+
+
+class Exit(IntEnum):
+    """What the exit code says."""
+
+    FINE = 0
+    FINDINGS = 1
+    """Findings, failed tasks or a regression."""
+    USAGE = 2
+    """Wrong usage, or a spec that cannot be read."""
+    PLATFORM = 3
+    """The platform, the network, or a fault of our own."""
+    INTERRUPTED = 130
+
+
+def show(text: str) -> None:
+    """Writes `text` and a line break to stdout."""
+    typer.echo(text)
+
+
+def note(text: str) -> None:
+    """Writes a sentence for people to stderr."""
+    typer.echo(text, err=True)
+
+
+def show_json(command: str, data: Any) -> None:
+    """Writes the one envelope that every `--json` prints: `{"schema_version": 1, "command": …, "data": …}`."""
+    envelope = {"schema_version": 1, "command": command, "data": data}
+    sys.stdout.buffer.write(json.dumps(envelope, ensure_ascii=False, indent=2, allow_nan=False).encode())
+    sys.stdout.buffer.write(b"\n")
+
+
+def fail(sentence: str, hint: str | None = None, *, code: Exit = Exit.USAGE) -> NoReturn:
+    """Ends the command with a sentence on stderr, and the way out below it."""
+    note(f"error: {sentence}")
+    if hint:
+        note(f"  help: {hint}")
+    raise typer.Exit(code)
+
+
+def wants_color(stream: TextIO | None = None) -> bool:
+    """Whether to colour what goes to `stream` (stdout): NO_COLOR and FORCE_COLOR decide, else a terminal does."""
+    stream = stream or sys.stdout
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def render(
+    diagnostics: Sequence[Diagnostic], output_format: str, *, color: bool, checked: Sequence[str]
+) -> str:
+    """The diagnostics in one of the formats of `rollout.diagnostics`; `checked` labels what was looked at."""
+    renderer = member("rollout.diagnostics", output_format)
+    if renderer is None:
+        raise KeyError(output_format)
+    text: str = renderer.render(diagnostics, color=color, checked=checked)
+    return text
+
+
+__all__ = ["Exit", "fail", "note", "render", "show", "show_json", "wants_color"]
