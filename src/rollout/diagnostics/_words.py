@@ -17,6 +17,12 @@ def headline(diagnostic: Diagnostic) -> str:
     )
 
 
+def details(diagnostic: Diagnostic) -> list[str]:
+    """What comes after the first line where no source can be shown: the related places, then the way out."""
+    related = [f"{visible(str(see.span))}: {visible(see.message)}" for see in diagnostic.related]
+    return [*related, *(visible(line) for line in (diagnostic.hint or "").splitlines())]
+
+
 def summary(diagnostics: Sequence[Diagnostic], checked: Sequence[str] = ()) -> str:
     """``2 errors, 1 warning in 3 files.``, with how many environments were checked when that is known."""
     kinds = Counter(diagnostic.severity for diagnostic in diagnostics)
@@ -37,4 +43,4 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-__all__ = ["count", "headline", "summary"]
+__all__ = ["count", "details", "headline", "summary"]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rollout.diagnostics import Diagnostic
 from rollout.diagnostics._visible import visible
+from rollout.diagnostics._words import details
 
 
 def render(diagnostics: Sequence[Diagnostic], *, color: bool = False, checked: Sequence[str] = ()) -> str:
@@ -27,11 +28,7 @@ def _command(diagnostic: Diagnostic) -> str:
         properties |= {"endLine": span.end_line}
     properties["title"] = f"{diagnostic.code} {diagnostic.slug}"
     told = ",".join(f"{name}={_escape_property(str(value))}" for name, value in properties.items())
-    words = [visible(diagnostic.message)]
-    words += [f"{visible(str(related.span))}: {visible(related.message)}" for related in diagnostic.related]
-    if diagnostic.hint:
-        words += [visible(line) for line in diagnostic.hint.splitlines()]
-    message = _escape("\n".join(words))
+    message = _escape("\n".join([visible(diagnostic.message), *details(diagnostic)]))
     return f"::{diagnostic.severity} {told}::{message}"
 
 

@@ -1,4 +1,4 @@
-"""For CI servers: JUnit XML, a suite an environment, a failed test an error; a warning is a passed test that tells it."""
+"""For CI servers: JUnit XML, a suite per environment; an error is a failed test, a warning a passed one that speaks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rollout.diagnostics import Diagnostic, Severity
 from rollout.diagnostics._visible import visible
-from rollout.diagnostics._words import headline
+from rollout.diagnostics._words import details, headline
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -66,15 +66,11 @@ def _case(diagnostic: Diagnostic) -> Element:
         line=str(span.line),
         time="0",
     )
-    lines = [headline(diagnostic)]
-    lines += [f"{visible(str(related.span))}: {visible(related.message)}" for related in diagnostic.related]
-    if diagnostic.hint:
-        lines += [visible(line) for line in diagnostic.hint.splitlines()]
     if diagnostic.severity is Severity.ERROR:
         told = SubElement(case, "failure", type=diagnostic.code, message=visible(diagnostic.message))
     else:
         told = SubElement(case, "system-out")
-    told.text = "\n".join(lines)
+    told.text = "\n".join([headline(diagnostic), *details(diagnostic)])
     return case
 
 

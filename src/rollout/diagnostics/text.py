@@ -55,13 +55,15 @@ class _Block:
         found = self.diagnostic
         place, severity = visible(str(found.span)), str(found.severity)
         code = f"[{found.code} {found.slug}]"
-        sentence = plain[len(place) + len(severity) + 3 : -len(code)]
+        sentence = plain[len(place) + len(severity) + 2 : -len(code)]
         return (
             f"{self._paint(place, 'place')}: {self._paint(severity, found.severity)}{sentence}"
             f"{self._paint(code, 'code')}"
         )
 
     def _source(self, span: Span, style: str) -> Iterator[str]:
+        if not span.text and (span.line, span.end_line, span.end_column) == (1, 1, 1):
+            return  # It speaks of a file as a whole, or of one that has no text to show.
         shown = excerpt(span)
         number = self._paint(f"{span.line:>{self.gutter + 2}} │", "frame")
         yield f"{number} {shown.text}".rstrip()
