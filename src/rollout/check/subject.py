@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rollout.source.contract import schema, templates
 from rollout.source.document import Document
 from rollout.source.place import Route
+
+if TYPE_CHECKING:
+    from rollout.check.database import Database
+    from rollout.check.tool_view import ToolView, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,26 @@ class Subject:
         return frozenset(declared | set(self._contract.get("x-tools", ())))
 
     @cached_property
+    def tools_are_known(self) -> bool:
+        """Whether every declared tool has a name, so that a name that is not among them is the name of no tool."""
+        value = self.config.get("tools", [])
+        return isinstance(value, list) and all(
+            isinstance(tool, dict) and isinstance(tool.get("name"), str) for tool in value
+        )
+
+    @cached_property
+    def tool_views(self) -> tuple[ToolView, ...]:
+        """The declared tools with their parameters, placeholders and writes worked out."""
+        from rollout.check.tool_view import ToolView
+
+        return tuple(ToolView(tool) for tool in self.tools)
+
+    @cached_property
+    def writes(self) -> tuple[Write, ...]:
+        """Everything that the declared tools may change in the state."""
+        return tuple(write for tool in self.tool_views for write in tool.writes)
+
+    @cached_property
     def fixtures(self) -> dict[str, Any]:
         """A workflow's read-only data by name."""
         return _object(self.config.get("fixtures"))
@@ -117,6 +141,16 @@ class Subject:
     def pages(self) -> tuple[Item, ...]:
         """A browser environment's pages."""
         return tuple(self.items("config", "pages"))
+
+    @cached_property
+    def database(self) -> Database | None:
+        """A sql environment's database after schema and seed; None for other templates, or without a schema."""
+        ddl, seed = self.document.value.get("schema"), self.document.value.get("seed")
+        if self.template != "sql" or not isinstance(ddl, str):
+            return None
+        from rollout.check.database import build  # sqlite3 is loaded only where there is SQL
+
+        return build(ddl, seed if isinstance(seed, str) else None)
 
     @cached_property
     def verifier(self) -> dict[str, Any] | None:

@@ -1,0 +1,48 @@
+"""How rules put names into sentences: quoted and bounded, listed, and with did-you-mean."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+_SHOWN = 8
+
+
+def quoted(text: str, limit: int = 60) -> str:
+    """``text`` in “…”, on one line and cut after ``limit`` code points, so that a long one leaves a sentence readable."""
+    line = " ".join(text.split()) if text.strip() else text.replace("\n", "⏎")
+    return f"“{line if len(line) <= limit else line[: limit - 1].rstrip() + '…'}”"
+
+
+def listed(names: Collection[str], last: str = "and") -> str:
+    """``names`` as “a”, “b” and “c”; past eight, the number of those left out."""
+    shown = [quoted(name) for name in list(names)[:_SHOWN]]
+    if len(names) > _SHOWN:
+        return f"{', '.join(shown)} {last} {len(names) - _SHOWN} more"
+    return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def closest(name: str, known: Collection[str]) -> str | None:
+    """The one of ``known`` that ``name`` most likely was meant to be, or None when none comes near."""
+    from difflib import get_close_matches
+
+    folded = {_fold(each): each for each in known}
+    if (same := folded.get(_fold(name))) is not None:
+        return same
+    # Bounded, because a comparison costs the product of the lengths, and a file may hold thousands of names.
+    near = [each for each in list(known)[:2_000] if len(each) <= 200 and abs(len(each) - len(name)) <= 12]
+    found = get_close_matches(name[:200], near, n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def did_you_mean(name: str, known: Collection[str], *, kind: str) -> str | None:
+    """The way out for an unknown ``name``: the likely one, else what there is (``kind``: “tools”), else None."""
+    if (near := closest(name, known)) is not None:
+        return f"Did you mean {quoted(near)}?"
+    return f"The {kind} are {listed(known)}." if len(known) > 1 else None
+
+
+def _fold(name: str) -> str:
+    return "".join(each for each in name.casefold() if each not in "_-. ")
+
+
+__all__ = ["closest", "did_you_mean", "listed", "quoted"]
