@@ -60,11 +60,14 @@ class Layout:
         return any("^x-" in node.get("patternProperties", {}) for _, node in self._nodes)
 
     @cached_property
-    def switches(self) -> frozenset[str]:
-        """The keys that are false unless they are given, so that ``false`` says nothing."""
-        return frozenset(
-            key for key, below in self.keys.items() if any(n.get("default") is False for _, n in below._nodes)
-        )
+    def defaults(self) -> dict[str, bool | int | float]:
+        """What an absent switch or number stands for, by key, where the schema says it."""
+        return {
+            key: node["default"]
+            for key, below in self.keys.items()
+            for _, node in below._nodes
+            if isinstance(node.get("default"), bool | int | float)
+        }
 
     def _below(self, word: str) -> Iterator[tuple[str, dict[str, Any]]]:
         for home, node in self._nodes:
@@ -117,7 +120,7 @@ def _expand(nodes: tuple[tuple[str, dict[str, Any]], ...]) -> Iterator[tuple[str
             continue
         seen.add(id(node))
         yield home, node
-        below = []
+        below: list[tuple[str, dict[str, Any]]] = []
         if isinstance(reference := node.get("$ref"), str):
             below.extend(_resolve(home, reference))
         below += [

@@ -38,7 +38,7 @@ def compile_environment(environment: Environment) -> Compiled:
         payload = _payload(environment)
         verifier = None if environment.verifier is None else _verifier(environment.verifier)
         data = b"".join(_chunks(payload, verifier))
-    except (TypeError, AttributeError, RecursionError, UnicodeEncodeError) as error:
+    except (TypeError, AttributeError, KeyError, RecursionError, UnicodeEncodeError) as error:
         raise ValueError(f"“{environment.slug}” holds something that JSON cannot say: {error}.") from error
     return Compiled(payload, verifier, data, digest(data))
 
@@ -76,23 +76,27 @@ def _task(task: Task) -> dict[str, Any]:
 
 
 def _verifier(verifier: dict[str, Any]) -> dict[str, Any]:
-    arranged: dict[str, Any] = layout("verifier").arrange(verifier)
-    shape = layout("verifier").keys.get("primitives")
-    switches = shape.items.switches if shape else frozenset()
-    if arranged.get("passThreshold") == 1:
-        del arranged["passThreshold"]
-    arranged["primitives"] = [_primitive(each, switches) for each in arranged.get("primitives", [])]
+    shape = layout("verifier")
+    arranged = _without_defaults(shape.arrange(verifier), shape.defaults)
+    defaults = {
+        key: value for key, value in shape.keys["primitives"].items.defaults.items() if key != "weight"
+    }
+    arranged["primitives"] = [_primitive(each, defaults) for each in arranged["primitives"]]
     return arranged
 
 
-def _primitive(primitive: dict[str, Any], switches: frozenset[str]) -> dict[str, Any]:
-    head = {key: primitive[key] for key in ("name", "type") if key in primitive}
-    options = {key: value for key, value in primitive.items() if not (key in switches and value is False)}
-    return {
-        **head,
-        "weight": primitive.get("weight", 1),
-        **{k: v for k, v in options.items() if k != "weight"},
-    }
+def _primitive(primitive: dict[str, Any], defaults: dict[str, bool | int | float]) -> dict[str, Any]:
+    head: dict[str, Any] = {key: primitive[key] for key in ("name", "type") if key in primitive}
+    head["weight"] = primitive.get("weight", 1)
+    return head | _without_defaults(primitive, defaults)
+
+
+def _without_defaults(value: dict[str, Any], defaults: dict[str, bool | int | float]) -> dict[str, Any]:
+    def says_nothing(key: str) -> bool:
+        default = defaults.get(key)
+        return isinstance(value[key], bool) == isinstance(default, bool) and value[key] == default
+
+    return {key: value[key] for key in value if key not in defaults or not says_nothing(key)}
 
 
 def _chunks(payload: dict[str, Any], verifier: dict[str, Any] | None) -> Iterator[bytes]:

@@ -20,6 +20,8 @@ _LONGEST_SIMPLE_KEY = 200
 _UNPRINTABLE = re.compile(
     "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
+_READS_BETTER_IN_SINGLE = re.compile(r'["\\]')
+_UNFIT_FOR_SINGLE = re.compile(f"{_UNPRINTABLE.pattern}|['\n\t]")
 _PLAIN = re.compile(r"[^\W\d][^\n\t]*|[$/(][^\n\t]*", re.ASCII)
 _BREAKS_PLAIN = re.compile(r": |:$| #| $|\xa0$")
 _MISREAD = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
@@ -163,9 +165,8 @@ def _is_plain(text: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    if ('"' in text or "\\" in text) and "'" not in text and "\n" not in text and "\t" not in text:
-        if not _UNPRINTABLE.search(text):
-            return f"'{text}'"
+    if _READS_BETTER_IN_SINGLE.search(text) and not _UNFIT_FOR_SINGLE.search(text):
+        return f"'{text}'"
     return _UNPRINTABLE.sub(_escape, json.dumps(text, ensure_ascii=False))
 
 
