@@ -22,6 +22,8 @@ _LINE_END = re.compile(r"[ \t]*(?:#[^\x00-\x08\x0a-\x1f\x7f]*)?(?:\r?\n|\Z)")
 _COMMENT = re.compile(r"[ \t]*#[^\x00-\x08\x0a-\x1f\x7f]*")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _REST_OF_LINE = re.compile(r"[^\n]*")
+# Faults that every format can have: rules of their own have the words.
+_SHARED = frozenset({"control-character", "too-deep"})
 
 
 class _Key(NamedTuple):
@@ -60,15 +62,17 @@ class _Table:
 def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
     """The document as plain values beside their places; None when it is no TOML.
 
-    What is wrong goes to ``problems``: ``toml-syntax`` (the first fault only; the rest of the file is not read),
-    ``duplicate-key`` and ``number-not-finite`` (the reading goes on).
+    What is wrong goes to ``problems``: ``toml-syntax``, ``control-character`` and ``too-deep`` (the first fault
+    only; the rest of the file is not read), ``duplicate-key`` and ``bad-number`` (the reading goes on).
     """
     reader = _Reader(source, problems)
     try:
         reader.read_document()
     except Fault as fault:
-        span = source.span(fault.start, max(fault.end, fault.start))
-        problems.append(Problem("toml-syntax", span, {"what": fault.what, **fault.facts}))
+        slug, facts = fault.what, fault.facts
+        if slug not in _SHARED:
+            slug, facts = "toml-syntax", {"what": slug, **facts}
+        problems.append(Problem(slug, source.span(fault.start, fault.end), facts))
         return None
     return Parsed(reader.root.value, reader.root.place)
 
@@ -105,10 +109,10 @@ class _Reader:
         comment = _COMMENT.match(self.text, at)
         if comment is not None:
             bad = comment.end()
-            raise Fault("control-character", bad, bad + 1, character=self.text[bad])
+            raise Fault("control-character", bad, bad + 1, code=ord(self.text[bad]))
         at = self.skip_blank(at)
         if self.text[at] == "\r":
-            raise Fault("control-character", at, at + 1, character="\r")
+            raise Fault("control-character", at, at + 1, code=13)
         raise Fault("text-after-value", at, self.line_end(at), rest=self.text[at : self.line_end(at)])
 
     def read_header(self, start: int) -> tuple[_Table, int, int]:
@@ -119,7 +123,7 @@ class _Reader:
             raise Fault("unclosed-header", start, at, close=close)
         end = at + len(close)
         if len(keys) > _MAX_DEPTH:
-            raise Fault("too-deep", start, end, limit=_MAX_DEPTH)
+            raise Fault("too-deep", start, end, max_depth=_MAX_DEPTH)
         table = self.root
         for key in keys[:-1]:
             table = self.step_through(table, key, start, end)
@@ -174,7 +178,7 @@ class _Reader:
             raise Fault("no-equals", keys[0].start, keys[-1].end, key=self.text[keys[0].start : keys[-1].end])
         depth += len(keys)
         if depth > _MAX_DEPTH:
-            raise Fault("too-deep", keys[0].start, keys[-1].end, limit=_MAX_DEPTH)
+            raise Fault("too-deep", keys[0].start, keys[-1].end, max_depth=_MAX_DEPTH)
         value_start = self.skip_blank(at + 1)
         value, place, at = self.read_value(value_start, depth)
         for key in keys[:-1]:
@@ -247,7 +251,7 @@ class _Reader:
         value, end = read_bare(text, at)
         if not is_finite(value):
             span = self.source.span(at, end)
-            self.problems.append(Problem("number-not-finite", span, {"text": text[at:end]}))
+            self.problems.append(Problem("bad-number", span, {"written": text[at:end]}))
             value = None
         return value, Place(self.source, at, end), end
 
@@ -306,7 +310,7 @@ class _Reader:
 
     def check_depth(self, at: int, depth: int) -> None:
         if depth > _MAX_DEPTH:
-            raise Fault("too-deep", at, at + 1, limit=_MAX_DEPTH)
+            raise Fault("too-deep", at, at + 1, max_depth=_MAX_DEPTH)
 
     def check_open(self, start: int, at: int, what: str) -> None:
         if at == len(self.text):

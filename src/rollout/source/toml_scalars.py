@@ -70,7 +70,7 @@ def read_string(text: str, start: int, *, is_key: bool = False) -> tuple[str, in
         elif text[at] == "\n" or text.startswith("\r\n", at):
             raise Fault("line-break-in-string", start, at, delimiter=delimiter)
         else:
-            raise Fault("control-character", at, at + 1, character=text[at])
+            raise Fault("control-character", at, at + 1, code=ord(text[at]))
     at += len(delimiter)
     if several_lines:
         # Up to two quotes may stand directly before the closing three.

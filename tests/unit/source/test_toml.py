@@ -111,7 +111,7 @@ def scalars(value: Any, place: Place) -> list[tuple[Any, Place]]:
 def assert_same_as_tomllib(text: str) -> None:
     parsed, problems = read(text)
     value = expected(text)
-    refused = [problem for problem in problems if problem.slug != "number-not-finite"]
+    refused = [problem for problem in problems if problem.slug != "bad-number"]
     if value is None:
         assert refused, text
         return
@@ -223,7 +223,8 @@ def test_a_valid_document_reads_as_tomllib_reads_it(text: str) -> None:
 def test_what_is_no_toml_is_a_problem_at_its_place(text: str, what: str, line: int, column: int) -> None:
     parsed, problems = read(text)
     assert parsed is None
-    assert [(problem.slug, problem.facts["what"]) for problem in problems] == [("toml-syntax", what)]
+    slug = what if what in ("control-character", "too-deep") else "toml-syntax"
+    assert [(problem.slug, problem.facts.get("what", what)) for problem in problems] == [(slug, what)]
     assert (problems[0].span.line, problems[0].span.column) == (line, column)
 
 
@@ -263,7 +264,7 @@ def test_a_number_that_json_does_not_have_is_a_problem(text: str) -> None:
     parsed, problems = read(f"a = {text}\nb = 1")
     assert parsed is not None
     assert parsed.value == {"a": None, "b": 1}
-    assert [(p.slug, p.facts["text"]) for p in problems] == [("number-not-finite", text)]
+    assert [(p.slug, p.facts["written"]) for p in problems] == [("bad-number", text)]
 
 
 def test_every_table_array_and_key_has_its_place() -> None:
