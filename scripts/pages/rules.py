@@ -1,0 +1,120 @@
+"""A page for each rule, from its module's docstring and its first bad case, and the list of all rules."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pages import NOTICE
+from pages.markdown import fence, table
+from rollout.check.rulebook import Rule, rules
+
+INTRODUCTION = """What `rollout validate` can find. The digit after `RL` is the stage that finds it.
+`rollout explain CODE` shows a rule's page in the terminal. A comment excuses one line of YAML or TOML
+from one rule: `# rollout: allow <slug> — reason`."""
+STAGES = {
+    "1": "Reading",
+    "2": "Shape",
+    "3": "References and meaning",
+    "4": "Compiling",
+    "5": "Verifiers",
+    "6": "Proof",
+    "7": "Platform",
+    "8": "Training",
+}
+SHOWN_LINES = 24
+SHOWN_WIDTH = 160
+_LANGUAGES = {"yml": "yaml", "jsonl": "json", "py": "python", "js": "javascript", "md": "markdown"}
+
+
+def pages(root: Path) -> dict[str, str]:
+    known = rules()
+    return {"rules.md": _index(known)} | {f"rules/{rule.slug}.md": _page(rule, root) for rule in known}
+
+
+def _index(known: tuple[Rule, ...]) -> str:
+    parts = [
+        "# Rules",
+        NOTICE,
+        INTRODUCTION,
+    ]
+    for stage in sorted({rule.code[2] for rule in known}):
+        members = [rule for rule in known if rule.code[2] == stage]
+        rows = [
+            [rule.code, f"[{rule.slug}](rules/{rule.slug}.md)", str(rule.severity), rule.summary]
+            for rule in members
+        ]
+        parts += [f"## {STAGES[stage]}", table(["code", "rule", "severity", "what it finds"], rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _page(rule: Rule, root: Path) -> str:
+    parts = [
+        f"# {rule.code} {rule.slug}",
+        NOTICE,
+        f"*{str(rule.severity).capitalize()}, found by `rollout validate`.*",
+        _story(rule.page),
+        *_example(root / "tests" / "cases" / "rules" / rule.slug),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _story(page: str) -> str:
+    """The docstring with its indented examples as code blocks that an editor can colour."""
+    blocks = re.split(r"\n\s*\n", page)
+    told: list[str] = []
+    for block in blocks:
+        if all(line.startswith("    ") for line in block.splitlines()):
+            text = "\n".join(line[4:] for line in block.splitlines())
+            language = "json" if text.lstrip().startswith('{"') else "yaml"
+            told.append(fence(text, language))
+        else:
+            told.append(block)
+    return "\n\n".join(told)
+
+
+def _example(folder: Path) -> list[str]:
+    """The first bad case: the files that the findings are in, and the findings."""
+    expected = next(iter(sorted(folder.glob("bad*.expected"))), None)
+    if expected is None:
+        return []
+    found = expected.read_text(encoding="utf-8")
+    places: dict[str, list[int]] = {}
+    for line in found.splitlines():
+        if place := re.match(r"(.+?):(\d+):\d+: ", line):
+            places.setdefault(place[1], []).append(int(place[2]))
+    parts = ["## A case", "Every release is tested on this one:"]
+    for path, lines in places.items():
+        if shown := _excerpt(folder / path, lines):
+            language = Path(path).suffix.removeprefix(".")
+            parts += [f"`{path}`", fence(shown, _LANGUAGES.get(language, language))]
+    return [*parts, "is reported as", fence(found, "text")]
+
+
+def _excerpt(path: Path, wanted: list[int]) -> str:
+    """The text of a file, or of a large one only the lines around those wanted; empty when there is none to show."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    kept = range(1, len(lines) + 1)
+    if len(lines) > SHOWN_LINES:
+        near = {line + offset for line in wanted[:3] for offset in range(-4, 5)}
+        kept = [number for number in kept if number in near]
+    shown: list[str] = []
+    last = 0
+    for number in kept:
+        if number > last + 1:
+            shown.append("…")
+        shown.append(_cut(lines[number - 1]))
+        last = number
+    if last < len([*lines]) and "\n".join(lines[last:]).strip():
+        shown.append("…")
+    return "\n".join(shown).strip("\n")
+
+
+def _cut(line: str) -> str:
+    line = re.sub(
+        r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]", "�", line.rstrip("\r")
+    )
+    return line if len(line) <= SHOWN_WIDTH else f"{line[:SHOWN_WIDTH]}…"
