@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +58,8 @@ class Document:
     ``value`` holds the payload's top-level keys as written, put together from all files, without ``tasks``;
     ``place`` runs beside it. ``root`` is the environment's folder and ``label`` what a person is shown for it.
     ``readable`` is False when some file could not be read or parsed, so that part of the value is missing;
-    ``unread`` names the top-level keys that may be missing for that reason.
+    ``unread`` names the top-level keys that may be missing for that reason. ``stem`` is what the slug is when it
+    is not given: the folder's name, or the file's without its suffix.
     """
 
     root: Path
@@ -69,6 +71,22 @@ class Document:
     problems: tuple[Problem, ...] = ()
     readable: bool = True
     unread: frozenset[str] = frozenset()
+    stem: str = ""
+
+    @property
+    def slug(self) -> str:
+        """The slug as written; without one, the name of the folder or file."""
+        given = self.value.get("slug")
+        return given if isinstance(given, str) and given else self.stem or self.root.resolve().name
+
+    @property
+    def name(self) -> str:
+        """The name as written; without one, the slug in title case (``refund-agent`` is “Refund Agent”)."""
+        given = self.value.get("name")
+        if isinstance(given, str) and given:
+            return given
+        words = re.split(r"[-_.\s]+", self.slug)
+        return " ".join(word[0].upper() + word[1:] for word in words if word) or self.slug
 
     def span(self, route: Route, at: At = "value") -> Span:
         """The span of what stands at ``route``; where that is missing, the span of the nearest thing above it."""
