@@ -1,0 +1,87 @@
+"""Verifiers: how a finished rollout is judged. One file a primitive, found by its type.
+
+A primitive's module has ``judge(case, options) -> Judgement``, plain or async. ``options`` are the keys of the
+primitive as written, already checked against the contract. What cannot be judged raises :class:`CannotJudgeError`; it
+is never a pass and never a fail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rollout.environment import Task
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that was made, and what came of it.
+
+    ``arguments`` is the text the model wrote; ``args`` what it was read as, None when it could not be. ``content`` is
+    what the model was answered, ``error`` the sentence in it when the call failed. ``ran`` is False when the call never
+    came to the tool, because there is no such tool or it does not take such arguments.
+    """
+
+    id: str
+    tool: str
+    arguments: str
+    args: dict[str, Any] | None
+    content: str
+    error: str | None = None
+    ran: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All there is to judge: the task, the state before and after, the calls in order, and the last words."""
+
+    task: Task
+    template: str
+    initial_state: dict[str, Any]
+    final_state: dict[str, Any]
+    final_output: str
+    calls: tuple[ToolCall, ...]
+
+    @property
+    def ground_truth(self) -> dict[str, Any]:
+        """The task's ground truth. Raises CannotJudgeError when there is none."""
+        if not self.task.hidden_ground_truth:
+            raise CannotJudgeError("The task has no hidden_ground_truth.", charged_to="environment")
+        return self.task.hidden_ground_truth
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A value from 0 to 1, and the sentence that says why. Raises ValueError for any other value."""
+
+    value: float
+    reason: str
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, bool) or not math.isfinite(self.value) or not 0 <= self.value <= 1:
+            raise ValueError(f"{self.value!r} is no value from 0 to 1.")
+
+
+def passed(reason: str) -> Judgement:
+    """The value 1."""
+    return Judgement(1.0, reason)
+
+
+def failed(reason: str) -> Judgement:
+    """The value 0."""
+    return Judgement(0.0, reason)
+
+
+class CannotJudgeError(Exception):
+    """Something that cannot be judged; its text is a sentence, ``charged_to`` says whose fault it is."""
+
+    def __init__(
+        self, sentence: str, *, charged_to: Literal["verifier", "environment", "infrastructure"] = "verifier"
+    ) -> None:
+        super().__init__(sentence)
+        self.charged_to = charged_to
+
+
+__all__ = ["CannotJudgeError", "Case", "Judgement", "ToolCall", "failed", "passed"]
