@@ -11,7 +11,8 @@ from pages.markdown import code, fence, table
 from rollout.source.contract import schema, schema_names
 
 INTRODUCTION = """The format's contract, as JSON Schema 2020-12. `rollout schema NAME` prints one. An editor
-that is given its address on a file's first line (`# yaml-language-server: $schema=…`) completes and explains the keys."""
+that finds its address on a file's first line (`# yaml-language-server: $schema=…`) completes and explains
+the keys."""
 
 
 def pages(root: Path) -> dict[str, str]:
