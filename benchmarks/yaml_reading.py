@@ -6,9 +6,9 @@ import random
 from pathlib import Path
 
 import yaml
-from measure import Limit, ratio, report, time_in_turn
 from yaml._yaml import CParser
 
+from measure import Limit, ratio, report, time_in_turn
 from rollout.source.text import SourceFile
 from rollout.source.yaml import parse
 
