@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rollout.diagnostics import Span
 from rollout.source.contract import schema, templates
 from rollout.source.document import Document
-from rollout.source.place import Route
+from rollout.source.place import At, Route
 
 if TYPE_CHECKING:
     from rollout.check.database import Database
@@ -95,7 +96,12 @@ class Subject:
     def tool_names(self) -> frozenset[str]:
         """The names of all tools an agent can call here, the template's fixed ones included."""
         declared = {name for tool in self.tools if (name := tool.text("name")) is not None}
-        return frozenset(declared | set(self._contract.get("x-tools", ())))
+        return frozenset(declared | self.fixed_tools)
+
+    @cached_property
+    def fixed_tools(self) -> frozenset[str]:
+        """The names of the tools that the template brings along."""
+        return frozenset(self._contract.get("x-tools", ()))
 
     @cached_property
     def tools_are_known(self) -> bool:
@@ -162,6 +168,29 @@ class Subject:
     def primitives(self) -> tuple[Item, ...]:
         """The verifier's primitives."""
         return tuple(self.items("verifier", "primitives"))
+
+    def searched(self, array: str) -> Any:
+        """What a lookup's ``fromArray`` leads to: in the state, or else in the fixtures; MISSING if nowhere."""
+        from rollout.language.paths import MISSING, PathError, get, parse
+
+        try:
+            steps = parse(array).steps
+        except PathError:
+            return MISSING
+        found = get(self.initial_state, steps)
+        return get(self.fixtures, steps) if found is MISSING else found
+
+    def within(self, route: Route, fragment: str, at: At = "value") -> Span | None:
+        """The span of ``fragment`` in the text at ``route``; None where it is not written out there just once."""
+        place, taken = self.document.place.nearest(route)
+        if taken < len(route):
+            return None
+        start, end = (place.key_start, place.key_end) if at == "key" else (place.start, place.end)
+        written = place.source.text[start:end]
+        if start < 0 or written.count(fragment) != 1:
+            return None
+        start += written.index(fragment)
+        return place.source.span(start, start + len(fragment))
 
     def items(self, *route: str | int) -> Iterator[Item]:
         """The members of the list at ``route`` that are objects."""

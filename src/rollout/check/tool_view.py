@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from rollout.check.subject import Item
 from rollout.language.interpolation import Placeholder, Spot, spots
 from rollout.language.params_schema import Parameters, read_parameters
 from rollout.language.path_template import PathTemplate, parse_path_template
-from rollout.language.paths import MISSING, PathError, Step, get, nearest
+from rollout.language.paths import MISSING, KeyPieces, PathError, Step, get
 from rollout.source.place import Route
 
 ARGUMENTS = object()
@@ -80,7 +81,7 @@ class ToolView:
         found: list[tuple[str, Route, str, bool]] = []
         for key in ("fixturePath", "appendTo", "stateArray"):
             if (text := self.item.text(key)) is not None:
-                found.append((key, (*self.route, key), text, key == "appendTo"))
+                found.append((key, (*self.route, key), text, key != "fixturePath"))
         found.extend(("path", (*route, "path"), each["path"], True) for route, each in self._mutations())
         return tuple(found)
 
@@ -146,8 +147,7 @@ def follow(root: Any, path: PathTemplate, *, most: int = 2_000) -> tuple[list[An
                 elif isinstance(value, list):
                     below.extend(value)
             else:
-                step: Step = piece if isinstance(piece, int) else "".join(map(str, piece))
-                if (found := get(value, (step,))) is not MISSING:
+                if (found := get(value, (step_of(piece),))) is not MISSING:
                     below.append(found)
             if len(below) > most:
                 break
@@ -155,6 +155,18 @@ def follow(root: Any, path: PathTemplate, *, most: int = 2_000) -> tuple[list[An
             return here, number
         here = below
     return here, len(path.pieces)
+
+
+def step_of(piece: KeyPieces | int) -> Step:
+    """A step of a path template as it is written."""
+    return piece if isinstance(piece, int) else "".join(map(str, piece))
+
+
+def keys_of(values: Iterable[Any]) -> list[str]:
+    """The keys of those values that are objects (the first 200 of them), each once, in their order."""
+    return list(
+        dict.fromkeys(key for value in islice(values, 200) if isinstance(value, dict) for key in value)
+    )
 
 
 def may_be_made(writes: Collection[Write], steps: tuple[Step, ...]) -> bool:
@@ -167,10 +179,4 @@ def may_be_made(writes: Collection[Write], steps: tuple[Step, ...]) -> bool:
     return False
 
 
-def keys_at(root: Any, steps: tuple[Step, ...]) -> tuple[list[str], int]:
-    """The keys of the deepest object on the way to ``steps``, and how many steps led to it."""
-    here, taken = nearest(root, steps)
-    return [key for key in here if isinstance(key, str)] if isinstance(here, dict) else [], taken
-
-
-__all__ = ["ARGUMENTS", "ToolView", "Write", "follow", "keys_at", "may_be_made"]
+__all__ = ["ARGUMENTS", "ToolView", "Write", "follow", "keys_of", "may_be_made", "step_of"]

@@ -8,7 +8,7 @@ _SHOWN = 8
 
 
 def quoted(text: str, limit: int = 60) -> str:
-    """``text`` in “…”, on one line and cut after ``limit`` code points, so that a long one leaves a sentence readable."""
+    """``text`` in “…”, on one line and cut after ``limit`` code points, so that the sentence stays readable."""
     line = " ".join(text.split()) if text.strip() else text.replace("\n", "⏎")
     return f"“{line if len(line) <= limit else line[: limit - 1].rstrip() + '…'}”"
 

@@ -35,5 +35,5 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             ("tasks",),
             "The environment has no tasks.",
-            "Add one to tasks.jsonl: {\"instruction\": \"…\", \"hidden_ground_truth\": {…}}.",
+            'Add one to tasks.jsonl: {"instruction": "…", "hidden_ground_truth": {…}}.',
         )

@@ -1,0 +1,211 @@
+"""A tool's `paramsSchema` is not a valid JSON Schema.
+
+Model providers check the schema of every tool before the model sees it, and refuse the whole request when one is
+wrong. What they let pass, such as a misspelt `type`, leaves the arguments unchecked. Parameters are written as types
+(`{order_id: string}`), as a JSON Schema for each (`{amount: {type: number, minimum: 0}}`), or as one whole JSON Schema.
+
+Before:
+
+    paramsSchema:
+      amount: {type: float, minimum: "0"}
+
+After:
+
+    paramsSchema:
+      amount: {type: number, minimum: 0}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rollout.check.finding import Finding
+from rollout.check.subject import Subject
+from rollout.check.tool_view import ToolView
+from rollout.check.wording import closest, listed, quoted
+from rollout.diagnostics import Severity
+from rollout.language.params_schema import TYPES
+from rollout.language.paths import get, kind
+from rollout.source.place import Route
+
+CODE = "RL328"
+SEVERITY = Severity.ERROR
+
+_MEANT = {
+    "str": "string",
+    "text": "string",
+    "char": "string",
+    "date": "string",
+    "int": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "decimal": "number",
+    "bool": "boolean",
+    "dict": "object",
+    "map": "object",
+    "hash": "object",
+    "list": "array",
+    "tuple": "array",
+    "set": "array",
+    "none": "null",
+}
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    for tool in subject.tool_views:
+        if not isinstance(tool.item.value.get("paramsSchema"), dict):
+            continue
+        route = (*tool.route, "paramsSchema")
+        found = False
+        for fault in tool.parameters.faults:
+            found = True
+            yield Finding((*route, *fault.route), fault.message, fault.hint)
+        for finding in _judge_schemas(tool, route):
+            found = True
+            yield finding
+        if not found and (reason := _refused(tool.parameters.schema)) is not None:
+            yield Finding(route, f"The parameters of the tool {tool} cannot be checked: {reason}", at="key")
+
+
+def _judge_schemas(tool: ToolView, route: Route) -> Iterator[Finding]:
+    written = tool.item.value["paramsSchema"]
+    if tool.parameters.form == "json-schema":
+        parts: list[tuple[Route, Any]] = [(route, written)]
+    else:
+        parts = [((*route, name), value) for name, value in written.items() if isinstance(value, dict)]
+    known = {(*route, *fault.route) for fault in tool.parameters.faults}
+    for at, part in parts:
+        for finding in (*_against_meta_schema(part, at), *_unresolved(part, at, tool.parameters.schema)):
+            if finding.route not in known:
+                yield finding
+
+
+def _against_meta_schema(part: dict[str, Any], route: Route) -> Iterator[Finding]:
+    from jsonschema_rs import meta
+
+    if meta.is_valid(_in_2020(part)):
+        return
+    from jsonschema import Draft202012Validator
+
+    validator = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+    told: set[Route] = set()
+    for error in validator.iter_errors(_in_2020(part)):
+        below = tuple(error.absolute_path)
+        if below in told:
+            continue
+        told.add(below)
+        message, hint = _word(below, error.instance, error)
+        yield Finding((*route, *below), message, hint)
+
+
+def _in_2020(part: dict[str, Any]) -> dict[str, Any]:
+    # Real tools name all sorts of drafts; what a model is shown has the same meaning in each of them.
+    return {key: value for key, value in part.items() if key not in ("$schema", "optional")}
+
+
+def _word(below: Route, found: Any, error: Any) -> tuple[str, str | None]:
+    keyword = below[-1] if below else ""
+    if keyword == "type" or (len(below) > 1 and below[-2] == "type"):
+        names = (*TYPES, "null")
+        hint = f"The types are {listed(names)}."
+        if isinstance(found, str):
+            near = _MEANT.get(found.lower()) or closest(found, names)
+            return (
+                f"{quoted(found)} is not a type of JSON Schema.",
+                f"Did you mean {quoted(near)}?" if near else hint,
+            )
+        return f"A “type” names a type, or a list of types; this is {kind(found)}.", hint
+    where = quoted(str(keyword)) if isinstance(keyword, str) and keyword else "This"
+    if error.validator != "type":
+        return f"{where} is not what JSON Schema allows there: {error.message}.", None
+    wanted = error.validator_value
+    kinds = {wanted} if isinstance(wanted, str) else set(map(str, wanted))
+    if kinds == {"object", "boolean"}:
+        meant = _MEANT.get(str(found).lower(), "string")
+        return f"{where} is {kind(found)}, not a JSON Schema.", f"Write one, such as {{type: {meant}}}."
+    if keyword == "required" and isinstance(found, bool):
+        hint = "“required” is the list of the names that must be given; optional: true lets one be left out."
+        return "“required” of a JSON Schema is a list of names, not true or false.", hint
+    return f"{where} of a JSON Schema is {listed(sorted(kinds), 'or')}, not {kind(found)}.", None
+
+
+def _unresolved(part: Any, route: Route, root: dict[str, Any]) -> Iterator[Finding]:
+    pending: list[tuple[Route, Any]] = [(route, part)]
+    while pending:
+        at, value = pending.pop()
+        if isinstance(value, dict):
+            target = value.get("$ref")
+            is_name = at[-1] in ("properties", "$defs", "definitions")
+            if isinstance(target, str) and not is_name and not _resolves(target, root):
+                yield Finding(
+                    (*at, "$ref"),
+                    f"“$ref” points to {quoted(target)}, which is not in this schema.",
+                    _reference_hint(target, root),
+                )
+            pending.extend(
+                ((*at, key), member)
+                for key, member in value.items()
+                if key not in ("const", "enum", "default", "examples")
+            )
+        elif isinstance(value, list):
+            pending.extend(((*at, index), member) for index, member in enumerate(value))
+
+
+def _resolves(target: str, root: dict[str, Any]) -> bool:
+    if target == "#":
+        return True
+    if target.startswith("#/"):
+        from urllib.parse import unquote
+
+        steps = [unquote(step).replace("~1", "/").replace("~0", "~") for step in target[2:].split("/")]
+        here: Any = root
+        for step in steps:
+            if isinstance(here, list) and step.isdigit() and int(step) < len(here):
+                here = here[int(step)]
+            elif isinstance(here, dict) and step in here:
+                here = here[step]
+            else:
+                return False
+        return isinstance(here, dict | bool)
+    return target.startswith("#") and target[1:] in _anchors(root)
+
+
+def _anchors(root: Any) -> set[str]:
+    found: set[str] = set()
+    pending = [root]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            found |= {value[key] for key in ("$anchor", "$dynamicAnchor") if isinstance(value.get(key), str)}
+            pending.extend(value.values())
+        elif isinstance(value, list):
+            pending.extend(value)
+    return found
+
+
+def _reference_hint(target: str, root: dict[str, Any]) -> str:
+    if not target.startswith("#"):
+        return "A tool's schema has to hold all it uses: copy the definition into “$defs”."
+    defined = [
+        f"#/{home}/{name}"
+        for home in ("$defs", "definitions")
+        for name in (get(root, (home,)) or ())
+        if isinstance(root.get(home), dict)
+    ]
+    if (near := closest(target, defined)) is not None:
+        return f"Did you mean {quoted(near)}?"
+    if defined:
+        return f"There are {listed(defined)}."
+    return "Only a whole JSON Schema (type: object, properties, $defs) can hold definitions to point to."
+
+
+def _refused(schema: dict[str, Any]) -> str | None:
+    import jsonschema_rs
+
+    try:
+        jsonschema_rs.Draft202012Validator(_in_2020(schema))
+    except ValueError as error:
+        return f"{str(error).splitlines()[0]}."
+    return None

@@ -1,0 +1,65 @@
+"""A `${…}` that cannot be understood.
+
+A placeholder is a path that starts with `args`, `state`, `fixtures` or `task.input`: `${args.order_id}`,
+`${state.cart[0].sku}`. Anything else cannot be filled in, so the tool would fail on every call. To write the two
+characters `${` themselves, double the dollar sign: `$${`.
+
+Before:
+
+    value: {order_id: "${order_id}", note: "${args.note"}
+
+After:
+
+    value: {order_id: "${args.order_id}", note: "${args.note}"}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.subject import Subject
+from rollout.check.tool_view import ToolView
+from rollout.check.wording import closest, quoted
+from rollout.diagnostics import Severity
+from rollout.language.interpolation import ROOTS, Fault, parse
+from rollout.source.place import At
+
+CODE = "RL324"
+SEVERITY = Severity.ERROR
+
+_ROOTED = re.compile(r"\$\{\s*([A-Za-z_][\w-]*)((?:\.[^{}$\s]+|\[[^{}$\s]+)?)\s*\}")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    for tool in subject.tool_views:
+        for spot in tool.spots:
+            at: At = "key" if spot.is_key else "value"
+            text = spot.interpolation.text
+            for fault in spot.interpolation.faults:
+                shown = text[fault.start : fault.end]
+                hint = _guess(subject, tool, text, fault) or fault.hint
+                span = subject.within(spot.route, shown, at) if len(shown) > 2 else None
+                yield Finding(spot.route, fault.message, hint, at=at, span=span)
+
+
+def _guess(subject: Subject, tool: ToolView, text: str, fault: Fault) -> str | None:
+    match = _ROOTED.match(text, fault.start)
+    if match is None or match[1] in ROOTS:
+        return None
+    root, rest = match.groups()
+    whole = root + rest
+    if root in tool.parameters.names:
+        meant = f"${{args.{whole}}}"
+    elif root in ("input", "inputs"):
+        meant = f"${{task.input{rest}}}"
+    elif root in subject.initial_state:
+        meant = f"${{state.{whole}}}"
+    elif root in subject.fixtures:
+        meant = f"${{fixtures.{whole}}}"
+    elif rest and (near := closest(root, [*ROOTS, "params", "arguments"])) is not None:
+        meant = f"${{{near if near in ROOTS else 'args'}{rest}}}"
+    else:
+        return None
+    return f"Did you mean {quoted(meant)}?" if not parse(meant).faults else None

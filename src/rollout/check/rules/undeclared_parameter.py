@@ -1,0 +1,80 @@
+"""A placeholder uses a parameter that the tool does not declare.
+
+`${args.order_id}` is filled in from the call's arguments. The model only knows the parameters in `paramsSchema`, so
+it will never give one that is not there, and each call of the tool ends in an error. Correct the spelling, or
+declare the parameter.
+
+Before:
+
+    name: refund
+    paramsSchema: {order_id: string, amount: number}
+    value: {order: "${args.orderId}", amount: "${args.amount}"}
+
+After:
+
+    name: refund
+    paramsSchema: {order_id: string, amount: number}
+    value: {order: "${args.order_id}", amount: "${args.amount}"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rollout.check.finding import Finding
+from rollout.check.subject import Subject
+from rollout.check.tool_view import ToolView
+from rollout.check.wording import closest, listed, quoted
+from rollout.diagnostics import Severity
+from rollout.language.interpolation import Placeholder
+from rollout.language.paths import write
+
+CODE = "RL323"
+SEVERITY = Severity.ERROR
+
+_PLAIN = {
+    "string": "a text",
+    "number": "a number",
+    "integer": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    for tool in subject.tool_views:
+        if not tool.is_declared:
+            continue
+        for spot, placeholder in tool.placeholders:
+            if placeholder.root == "args" and (said := _judge(tool, placeholder)) is not None:
+                at = "key" if spot.is_key else "value"
+                message, hint = said
+                span = subject.within(spot.route, placeholder.text, at)  # type: ignore[arg-type]
+                yield Finding(spot.route, message, hint, at=at, span=span)  # type: ignore[arg-type]
+
+
+def _judge(tool: ToolView, placeholder: Placeholder) -> tuple[str, str | None] | None:
+    if not placeholder.steps:
+        return None
+    name, *rest = placeholder.steps
+    declared = tool.parameters.names
+    if name not in declared:
+        message = f"{quoted(placeholder.text)} uses a parameter that the tool {tool} does not declare."
+        if (near := closest(str(name), declared)) is not None:
+            return message, f"Did you mean {quoted('${args.' + write([near, *rest]) + '}')}?"
+        known = f"It declares {listed(declared)}. " if declared else "It declares none. "
+        return message, f"{known}Add {quoted(str(name))} to paramsSchema, or take it out here."
+    kind = _plain_kind(tool.parameters.schema, str(name))
+    if rest and kind is not None:
+        return (
+            f"{quoted(placeholder.text)} looks inside {quoted(str(name))}, which is {kind}.",
+            f"Use {quoted('${args.' + write([name]) + '}')}, or declare the parameter as an object.",
+        )
+    return None
+
+
+def _plain_kind(schema: dict[str, Any], name: str) -> str | None:
+    parameter = schema["properties"][name]
+    kind = parameter.get("type") if isinstance(parameter, dict) else None
+    return _PLAIN.get(kind) if isinstance(kind, str) else None

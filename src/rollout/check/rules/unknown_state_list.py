@@ -1,0 +1,68 @@
+"""A tool adds to a list that the state does not have.
+
+The start state declares the lists that tools add to (`initialMutableState: {refunds: []}`). One that is not there is
+nearly always misspelt: the rows land in a list that no ground truth and no other tool looks at, and every task fails
+for a reason that no trace shows.
+
+Before:
+
+    tools:
+      - {name: refund, kind: action, stateArray: refund}
+    initialMutableState: {refunds: []}
+
+After:
+
+    tools:
+      - {name: refund, kind: action, stateArray: refunds}
+    initialMutableState: {refunds: []}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.subject import Subject
+from rollout.check.tool_view import follow, keys_of, step_of
+from rollout.check.wording import did_you_mean, quoted
+from rollout.diagnostics import Severity
+
+CODE = "RL334"
+SEVERITY = Severity.ERROR
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    if not subject.is_sound("config", subject.state_key):
+        return
+    state = subject.initial_state
+    for tool in subject.tool_views:
+        for write in tool.writes:
+            if not write.appends:
+                continue
+            reached, taken = follow(state, write.path)
+            if taken == len(write.path.pieces) or taken in write.path.filled:
+                continue
+            if not any(isinstance(value, dict) for value in reached) or _is_made(subject, write.route, taken):
+                continue
+            name = str(step_of(write.path.pieces[taken]))
+            keys = keys_of(reached)
+            hint = did_you_mean(name, keys, kind="keys of the state" if not taken else "keys there")
+            if hint is None or not hint.startswith("Did"):
+                hint = f"Declare it: {subject.state_key}: {{{name}: []}}." if not taken else hint
+            yield Finding(
+                write.route,
+                f"The tool {tool} adds to {quoted(write.path.text.removesuffix('[]'))}, "
+                "but the start state has no such list.",
+                hint,
+            )
+
+
+def _is_made(subject: Subject, route: object, taken: int) -> bool:
+    """Whether another tool sets what is missing, so that it is there by the time this one is called."""
+    own = next(write for write in subject.writes if write.route == route)
+    wanted = own.path.known[: taken + 1]
+    return any(
+        not other.appends and other.path.known[: len(wanted)] == wanted[: len(other.path.known)]
+        for other in subject.writes
+        if other.route != route
+    )

@@ -1,0 +1,55 @@
+"""A verifier's primitive looks at a part of the state that is never there.
+
+The path's first key is not in the start state, and no tool makes it; or the text is no path at all. `state_match`
+then fails every rollout, and under `not: true` passes every one.
+
+Before:
+
+    initialMutableState: {refunds: []}
+    # verifier
+    expected: {refund.length: 1}
+
+After:
+
+    expected: {refunds.length: 1}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.grading import STATEFUL, can_change, state_paths, writes
+from rollout.check.subject import Subject
+from rollout.check.wording import did_you_mean, quoted
+from rollout.diagnostics import Severity
+from rollout.language.paths import PathError, parse
+from rollout.source.place import At
+
+CODE = "RL502"
+SEVERITY = Severity.ERROR
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    made = None
+    for primitive in subject.primitives:
+        for route, text in state_paths(primitive):
+            at: At = "key" if route[-2] == "expected" else "value"
+            try:
+                steps = parse(text).steps
+            except PathError as error:
+                yield Finding(route, f"{quoted(text)} is no path: {error.message}", error.hint, at=at)
+                continue
+            if subject.template not in STATEFUL or not subject.is_sound("config"):
+                continue
+            made = writes(subject) if made is None else made
+            root = steps[0]
+            if root in subject.initial_state or can_change(made, (root,)):
+                continue
+            yield Finding(
+                route,
+                f"Nothing is ever at {quoted(text)}: the state has no {quoted(str(root))}, and no tool makes it.",
+                did_you_mean(str(root), sorted(map(str, subject.initial_state)), kind="parts of the state")
+                or f"Add it to {subject.state_key}.",
+                at=at,
+            )
