@@ -35,7 +35,7 @@ def write_yaml(value: Any, *, comments: Mapping[Route, str] | None = None) -> st
     an infinity, or a value that is no JSON.
     """
     writer = _Writer(comments or {})
-    if _holds_something(value) and not writer.fits(value, 0, ()):
+    if _holds_something(value):
         return "".join(f"{line}\n" for line in writer.block(value, 0, ()))
     return f"{_flow(value)}\n"
 

@@ -1,0 +1,129 @@
+"""What a reviewer is told about two versions of an environment: each change, and whether old runs still count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from rollout.source.place import Route
+
+
+class Kind(StrEnum):
+    """What happened to the subject."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+class Effect(StrEnum):
+    """What a change does to a rollout."""
+
+    AGENT = "agent sees"
+    """The agent is asked something else, or meets another world."""
+    GRADING = "grading"
+    """The agent meets the same, but is judged otherwise, or counted in another split."""
+    METADATA = "metadata only"
+    """Neither the agent nor the verifier can tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change.
+
+    ``subject`` is the kind of thing (task, tool, parameter, fixture, …), ``label`` names the one it is, ``route``
+    leads to it in the compiled file (in ``after``, or in ``before`` for what was removed). ``before`` is None for what
+    was added and ``after`` for what was removed; both are JSON values.
+    """
+
+    kind: Kind
+    subject: str
+    label: str
+    route: Route
+    before: Any
+    after: Any
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One side of a difference: who the environment was, and the digest of its compiled bytes."""
+
+    slug: str
+    name: str
+    digest: str
+    tasks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All changes from one version of an environment to the next, in the order of their effect.
+
+    A side is None where the environment did not exist. ``kept_tasks`` counts the tasks whose own words, input, split
+    and ground truth are the same on both sides. ``notes`` are sentences about what a reader might miss.
+    """
+
+    before: Version | None
+    after: Version | None
+    changes: tuple[Change, ...]
+    kept_tasks: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def slug(self) -> str:
+        """The environment's slug: the new one where it changed."""
+        version = self.after or self.before
+        return version.slug if version else ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether both versions mean the same."""
+        return not self.changes and self.before is not None and self.after is not None
+
+    @property
+    def counts(self) -> dict[Effect, int]:
+        """How many changes there are of each effect."""
+        counted = Counter(change.effect for change in self.changes)
+        return {effect: counted[effect] for effect in Effect}
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether runs on the old version may be compared with runs on the new one."""
+        if self.before is None or self.after is None:
+            return False
+        return all(change.effect is Effect.METADATA for change in self.changes)
+
+    @property
+    def conclusion(self) -> str:
+        """The sentence a reviewer looks for first."""
+        if self.before is None:
+            return "The environment is new: there are no old runs to compare with."
+        if self.after is None:
+            return "The environment is gone: its old runs have nothing left to be compared with."
+        if not self.changes:
+            return "No difference: old runs stay comparable."
+        if self.is_comparable:
+            return "Old runs stay comparable: only metadata changed."
+        counts = self.counts
+        reasons = []
+        if seen := counts[Effect.AGENT]:
+            reasons.append(f"{seen} {'change' if seen == 1 else 'changes'} that the agent sees")
+        if graded := counts[Effect.GRADING]:
+            reasons.append(f"{graded} {'change' if graded == 1 else 'changes'} of the grading")
+        sentence = f"Old runs do not stay comparable: {', '.join(reasons)}."
+        if self.kept_tasks and self._only_tasks_changed():
+            kept = "1 task is" if self.kept_tasks == 1 else f"{self.kept_tasks} tasks are"
+            sentence += f" {kept} as before, and can still be compared task by task."
+        return sentence
+
+    def _only_tasks_changed(self) -> bool:
+        return all(
+            change.effect is Effect.METADATA
+            or (change.route[:1] == ("environment",) and change.route[1:2] == ("tasks",))
+            for change in self.changes
+        )
+
+
+__all__ = ["Change", "Difference", "Effect", "Kind", "Version"]

@@ -1,0 +1,142 @@
+"""Two versions of an environment to what changed between them, by meaning, and what that does to old runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rollout.compile.change import Change, Difference, Effect, Kind, Version
+from rollout.compile.deltas import deltas, same
+from rollout.compile.layout import layout
+from rollout.compile.payload import Compiled, compile_environment
+from rollout.compile.task_changes import task_changes
+from rollout.compile.world_changes import config_changes, sql_changes
+from rollout.environment import Environment
+from rollout.source.place import Route
+
+_ORDER = {effect: place for place, effect in enumerate(Effect)}
+
+
+def diff(before: Environment, after: Environment) -> Difference:
+    """What changed from ``before`` to ``after``.
+
+    Both are compared as they compile, so how something is written, or in which file, is no difference. Tasks are
+    paired as :func:`rollout.compile.task_pairs.pair_tasks` says. Raises ValueError for an environment that does not
+    compile.
+    """
+    old, new = compile_environment(before), compile_environment(after)
+    tasks, kept, reordered = task_changes(before.tasks, after.tasks)
+    changes = [
+        *_identity(old.environment, new.environment),
+        *config_changes(old.environment.get("config", {}), new.environment.get("config", {})),
+        *sql_changes(_sql(old), _sql(new)),
+        *tasks,
+        *_verifier(old.verifier, new.verifier),
+        *_extensions(before, after),
+    ]
+    changes.sort(key=lambda change: _ORDER[change.effect])
+    notes = list(_notes(old, new, reordered=reordered, said=bool(changes)))
+    return Difference(
+        _version(before, old), _version(after, new), tuple(changes), kept_tasks=kept, notes=tuple(notes)
+    )
+
+
+def appeared(environment: Environment) -> Difference:
+    """The difference of an environment that did not exist before."""
+    return Difference(None, _version(environment, compile_environment(environment)), ())
+
+
+def disappeared(environment: Environment) -> Difference:
+    """The difference of an environment that exists no more."""
+    return Difference(_version(environment, compile_environment(environment)), None, ())
+
+
+def _version(environment: Environment, compiled: Compiled) -> Version:
+    return Version(environment.slug, environment.name, compiled.digest, len(environment.tasks))
+
+
+def _sql(compiled: Compiled) -> dict[str, Any]:
+    return {key: compiled.environment[key] for key in ("schema", "seed") if key in compiled.environment}
+
+
+def _identity(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
+    for key in ("slug", "name", "template", "description"):
+        old, new = before.get(key), after.get(key)
+        if old != new:
+            kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
+            effect = Effect.AGENT if key == "template" else Effect.METADATA
+            yield Change(kind, key, "environment", ("environment", key), old, new, effect)
+
+
+def _verifier(before: dict[str, Any] | None, after: dict[str, Any] | None) -> Iterator[Change]:
+    if before is None and after is None:
+        return
+    if before is None or after is None:
+        kind = Kind.ADDED if before is None else Kind.REMOVED
+        yield Change(kind, "verifier", "verifier", ("verifier",), before, after, Effect.GRADING)
+        return
+    old, new = before.get("passThreshold", 1), after.get("passThreshold", 1)
+    if old != new:
+        route: Route = ("verifier", "passThreshold")
+        yield Change(Kind.CHANGED, "passThreshold", "verifier", route, old, new, Effect.GRADING)
+    yield from _primitives(before["primitives"], after["primitives"])
+
+
+def _primitives(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Iterator[Change]:
+    home: Route = ("verifier", "primitives")
+    old = {each["name"]: each for each in before}
+    new = {each["name"]: (index, each) for index, each in enumerate(after)}
+    for name, primitive in old.items():
+        if name not in new:
+            yield Change(Kind.REMOVED, "primitive", name, home, primitive, None, Effect.GRADING)
+    for name, (index, primitive) in new.items():
+        here = (*home, index)
+        if name not in old:
+            yield Change(Kind.ADDED, "primitive", name, here, None, primitive, Effect.GRADING)
+            continue
+        for delta in deltas(old[name], primitive, route=here):
+            subject = "weight" if delta.path == ("weight",) else "primitive"
+            label = name if subject == "weight" else f"{name}: {delta.written}"
+            effect = Effect.METADATA if delta.path == ("description",) else Effect.GRADING
+            yield Change(delta.kind, subject, label, delta.route, delta.before, delta.after, effect)
+
+
+def _extensions(before: Environment, after: Environment) -> Iterator[Change]:
+    for name, home, old, new in (
+        (before.template, "config", before.config, after.config),
+        ("verifier", "verifier", before.verifier, after.verifier),
+    ):
+        shape = layout(name)
+        sides = [
+            {".".join(map(str, route)): (route, value) for route, value in shape.extensions(side, (home,))}
+            for side in (old, new)
+        ]
+        for label in (*sides[0], *(label for label in sides[1] if label not in sides[0])):
+            route, value = sides[0].get(label, (None, None))
+            route_after, value_after = sides[1].get(label, (None, None))
+            if route is None or route_after is None or not same(value, value_after):
+                kind = Kind.ADDED if route is None else Kind.REMOVED if route_after is None else Kind.CHANGED
+                yield Change(
+                    kind, "x- key", label, route_after or route or (), value, value_after, Effect.METADATA
+                )
+
+
+def _notes(old: Compiled, new: Compiled, *, reordered: bool, said: bool) -> Iterator[str]:
+    if reordered:
+        yield "The tasks stand in another order, which changes the digest and nothing else."
+    elif not said and old.digest != new.digest:
+        yield "Something is written differently and means the same, so the digests differ."
+    files = sorted(_python_files(old.verifier) | _python_files(new.verifier))
+    if files:
+        yield f"Code that a python primitive runs is not compared: {', '.join(files)}."
+
+
+def _python_files(verifier: dict[str, Any] | None) -> set[str]:
+    return {
+        str(each["function"])
+        for each in (verifier or {}).get("primitives", ())
+        if each.get("type") == "python" and "function" in each
+    }
+
+
+__all__ = ["appeared", "diff", "disappeared"]
