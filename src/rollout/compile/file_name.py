@@ -7,7 +7,7 @@ folder, mean the same on Linux, macOS and Windows, and be one that the folder's 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator
 from unicodedata import normalize
 
 from rollout.source.listing import is_skipped
@@ -39,21 +39,31 @@ def can_be_path(path: str) -> bool:
     )
 
 
-def stay_apart(paths: Collection[str]) -> bool:
-    """Whether no two of ``paths`` become one where capitals do not count, and none is a folder of another."""
+def fit_together(paths: Collection[str]) -> list[str]:
+    """Those of ``paths`` that can lie in one folder on every system, in their order.
+
+    Left out is what would be one with another where capitals do not count, and what would be a file where another
+    path needs a folder.
+    """
     if len(paths) > _MOST_FILES:
-        return False
-    spellings: set[str] = set()
+        return []
+    files: set[str] = set()
     folders: dict[str, str] = {}
+    fitting = []
     for path in paths:
-        folded = _fold(path)
-        if folded in spellings:
-            return False
-        spellings.add(folded)
-        for folder in _folders(path):
-            if folders.setdefault(_fold(folder), folder) != folder:
-                return False
-    return not spellings & folders.keys()
+        above = {_fold(folder): folder for folder in _folders(path)}
+        if (
+            _fold(path) in files
+            or _fold(path) in folders
+            or any(
+                folded in files or folders.get(folded, folder) != folder for folded, folder in above.items()
+            )
+        ):
+            continue
+        files.add(_fold(path))
+        folders |= above
+        fitting.append(path)
+    return fitting
 
 
 def stem_from(text: str, taken: Collection[str]) -> str:
@@ -68,7 +78,7 @@ def stem_from(text: str, taken: Collection[str]) -> str:
     return stem
 
 
-def _folders(path: str) -> Iterable[str]:
+def _folders(path: str) -> Iterator[str]:
     parts = path.split("/")
     return ("/".join(parts[:depth]) for depth in range(1, len(parts)))
 
@@ -77,4 +87,4 @@ def _fold(path: str) -> str:
     return normalize("NFC", path.casefold())
 
 
-__all__ = ["can_be_path", "can_be_stem", "stay_apart", "stem_from"]
+__all__ = ["can_be_path", "can_be_stem", "fit_together", "stem_from"]

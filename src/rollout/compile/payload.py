@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,9 +43,36 @@ def compile_environment(environment: Environment) -> Compiled:
     return Compiled(payload, verifier, data, digest(data))
 
 
+def environment_of(payload: Mapping[str, Any]) -> Environment:
+    """The environment that a compiled file says: ``{"environment": {…}, "verifier": {…} | null}``.
+
+    ``payload`` has the shape of ``payload.schema.json``; what it does not say (ids, solutions) is missing.
+    """
+    said = payload["environment"]
+    return Environment(
+        slug=said["slug"],
+        name=said["name"],
+        template=said["template"],
+        description=said.get("description"),
+        config=said.get("config"),
+        schema=said.get("schema"),
+        seed=said.get("seed"),
+        verifier=payload.get("verifier"),
+        tasks=[
+            Task(
+                task["instruction"],
+                task.get("hiddenGroundTruth", {}),
+                task.get("input"),
+                task.get("split", "dev"),
+            )
+            for task in said["tasks"]
+        ],
+    )
+
+
 def plain_text(text: str) -> str:
     """A description or SQL as the format means it: ``\\n`` ends a line, and line breaks at the end do not count."""
-    return text.replace("\r\n", "\n").rstrip("\n")
+    return text.rstrip("\r\n").replace("\r\n", "\n")
 
 
 def _payload(environment: Environment) -> dict[str, Any]:
@@ -110,4 +137,4 @@ def _chunks(payload: dict[str, Any], verifier: dict[str, Any] | None) -> Iterato
     yield b']},"verifier":' + dump(verifier) + b"}\n"
 
 
-__all__ = ["Compiled", "compile_environment", "plain_text"]
+__all__ = ["Compiled", "compile_environment", "environment_of", "plain_text"]

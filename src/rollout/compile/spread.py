@@ -7,11 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rollout.compile.file_name import can_be_path, can_be_stem, stay_apart, stem_from
+from rollout.compile.file_name import can_be_path, can_be_stem, fit_together, stem_from
 from rollout.compile.payload import plain_text
 from rollout.compile.toml_text import write_toml
 from rollout.compile.yaml_text import write_yaml
 from rollout.source.contract import schema
+from rollout.source.folder import spreads
 from rollout.source.place import Route
 
 _ROWS_ONE_A_LINE = 40
@@ -91,19 +92,23 @@ class _Folder:
 
     def add_config(self, config: dict[str, Any], template: str) -> None:
         """Writes the config, and its fixtures, files or pages into folders of their own where their names allow."""
-        if template == "workflow":
-            self._move(config, "fixtures", _fixture_files(config.get("fixtures")))
-        elif template == "code-editing":
-            self._move(config, "files", _source_files(config.get("files")))
-        elif template == "browser":
-            self._move(config, "pages", _page_files(config.get("pages")))
+        for key, kind in spreads(template).items():
+            value = config.get(key)
+            if kind == "page":
+                if pages := _page_files(value):
+                    del config[key]
+                    self.files.update(pages)
+            elif isinstance(value, dict):
+                move = _fixture_files if kind == "data" else _source_files
+                moved = move(value)
+                left = {name: member for name, member in value.items() if name not in moved}
+                if moved and not left:
+                    del config[key]
+                elif moved:
+                    config[key] = left
+                self.files.update(moved.values())
         if config:
             self.add("config", config, template, ("config",))
-
-    def _move(self, config: dict[str, Any], key: str, files: dict[str, str]) -> None:
-        if files:
-            del config[key]
-            self.files.update(files)
 
 
 def _whole(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,30 +131,37 @@ def _task_as_authored(task: Mapping[str, Any]) -> dict[str, Any]:
     return authored
 
 
-def _fixture_files(fixtures: Any) -> dict[str, str]:
-    if not isinstance(fixtures, dict) or not all(map(can_be_stem, fixtures)) or not stay_apart(fixtures):
-        return {}
-    files = {}
-    for name, value in fixtures.items():
-        if (
-            isinstance(value, list)
-            and len(value) >= _ROWS_ONE_A_LINE
-            and all(isinstance(row, dict) for row in value)
-        ):
-            files[f"fixtures/{name}.jsonl"] = "".join(f"{_json_line(row)}\n" for row in value)
-        elif len(text := write_yaml(value)) <= _LONGEST_YAML:
-            files[f"fixtures/{name}.yaml"] = text
-        else:
-            files[f"fixtures/{name}.json"] = f"{_escape(json.dumps(value, ensure_ascii=False, indent=1))}\n"
-    return files
+def _fixture_files(fixtures: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    fitting = fit_together([name for name in fixtures if can_be_stem(name)])
+    return {name: _fixture_file(f"fixtures/{name}", fixtures[name]) for name in fitting}
 
 
-def _source_files(contents: Any) -> dict[str, str]:
-    if not isinstance(contents, dict) or not all(map(can_be_path, contents)) or not stay_apart(contents):
-        return {}
-    if not all(isinstance(text, str) and not _changes_in_a_file(text) for text in contents.values()):
-        return {}
-    return {f"files/{path}": text for path, text in contents.items()}
+def _fixture_file(path: str, value: Any) -> tuple[str, str]:
+    if _is_long_table(value):
+        return f"{path}.jsonl", "".join(f"{_json_line(row)}\n" for row in value)
+    if len(text := write_yaml(value)) <= _LONGEST_YAML:
+        return f"{path}.yaml", text
+    return f"{path}.json", f"{_escape(json.dumps(value, ensure_ascii=False, indent=1))}\n"
+
+
+def _is_long_table(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) >= _ROWS_ONE_A_LINE
+        and all(isinstance(row, dict) for row in value)
+    )
+
+
+def _source_files(contents: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    # A NUL would make a file binary.
+    fitting = fit_together(
+        [
+            path
+            for path, text in contents.items()
+            if can_be_path(path) and isinstance(text, str) and "\0" not in text
+        ]
+    )
+    return {path: (f"files/{path}", contents[path]) for path in fitting}
 
 
 def _page_files(pages: Any) -> dict[str, str]:
@@ -162,11 +174,6 @@ def _page_files(pages: Any) -> dict[str, str]:
     # The number keeps the pages in their order, which is part of the payload.
     names = [f"{number:0{width}}-{stem}" for number, stem in enumerate(stems, start=1)]
     return {f"pages/{name}.yaml": write_yaml(page) for name, page in zip(names, pages, strict=True)}
-
-
-def _changes_in_a_file(text: str) -> bool:
-    # A byte order mark is taken off, a NUL makes a file binary; \r stays as it is in files/**.
-    return text.startswith("\ufeff") or "\0" in text
 
 
 def _belongs_in_a_file(text: Any, *, several_lines: bool = False) -> bool:
