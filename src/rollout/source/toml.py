@@ -69,9 +69,9 @@ def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
     try:
         reader.read_document()
     except Fault as fault:
-        slug, facts = fault.what, fault.facts
+        slug, facts = fault.kind, fault.facts
         if slug not in _SHARED:
-            slug, facts = "toml-syntax", {"what": slug, **facts}
+            slug, facts = "toml-syntax", {"kind": slug, **facts}
         problems.append(Problem(slug, source.span(fault.start, fault.end), facts))
         return None
     return Parsed(reader.root.value, reader.root.place)
@@ -252,7 +252,7 @@ class _Reader:
         if not is_finite(value):
             span = self.source.span(at, end)
             self.problems.append(Problem("bad-number", span, {"written": text[at:end]}))
-            value = None
+            value = 0
         return value, Place(self.source, at, end), end
 
     def read_array(self, start: int, depth: int) -> tuple[list[Any], Place, int]:
@@ -312,9 +312,9 @@ class _Reader:
         if depth > _MAX_DEPTH:
             raise Fault("too-deep", at, at + 1, max_depth=_MAX_DEPTH)
 
-    def check_open(self, start: int, at: int, what: str) -> None:
+    def check_open(self, start: int, at: int, kind: str) -> None:
         if at == len(self.text):
-            raise Fault(what, start, start + 1)
+            raise Fault(kind, start, start + 1)
 
     def check_open_inline(self, start: int, at: int) -> None:
         self.check_open(start, at, "unclosed-table")

@@ -36,11 +36,11 @@ _TRAILING_BACKSLASH = re.compile(r"\\[ \t]+\Z")
 
 
 class Fault(Exception):
-    """The text is no TOML: ``what`` is wrong from ``start`` to ``end``. The rule toml-syntax has the words."""
+    """The text is no TOML: ``kind`` of fault from ``start`` to ``end``. The rule toml-syntax has the words."""
 
-    def __init__(self, what: str, start: int, end: int, **facts: Any) -> None:
-        super().__init__(what)
-        self.what = what
+    def __init__(self, kind: str, start: int, end: int, **facts: Any) -> None:
+        super().__init__(kind)
+        self.kind = kind
         self.start = start
         self.end = end
         self.facts = facts
@@ -90,7 +90,7 @@ def _read_escape(text: str, at: int, several_lines: bool) -> tuple[str, int]:
         digits = text[at + 2 : at + 2 + length]
         end = at + 2 + length
         if len(digits) != length or not re.fullmatch(r"[0-9A-Fa-f]+", digits):
-            raise Fault("short-code-point", at, at + 2, digits=length, kind=kind)
+            raise Fault("short-code-point", at, at + 2, digits=length, letter=kind)
         code = int(digits, 16)
         if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
             raise Fault("no-code-point", at, end, escape=text[at:end])

@@ -90,7 +90,7 @@ def as_json(value: Any) -> Any:
     if isinstance(value, date | datetime | time):
         return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):
-        return None
+        return 0
     return value
 
 
@@ -175,7 +175,7 @@ def test_a_valid_document_reads_as_tomllib_reads_it(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "line", "column"),
+    ("text", "kind", "line", "column"),
     [
         ("a", "no-equals", 1, 1),
         ("a b = 1", "no-equals", 1, 1),
@@ -220,11 +220,11 @@ def test_a_valid_document_reads_as_tomllib_reads_it(text: str) -> None:
         ("[" + ".".join("a" * 101) + "]", "too-deep", 1, 1),
     ],
 )
-def test_what_is_no_toml_is_a_problem_at_its_place(text: str, what: str, line: int, column: int) -> None:
+def test_what_is_no_toml_is_a_problem_at_its_place(text: str, kind: str, line: int, column: int) -> None:
     parsed, problems = read(text)
     assert parsed is None
-    slug = what if what in ("control-character", "too-deep") else "toml-syntax"
-    assert [(problem.slug, problem.facts.get("what", what)) for problem in problems] == [(slug, what)]
+    slug = kind if kind in ("control-character", "too-deep") else "toml-syntax"
+    assert [(problem.slug, problem.facts.get("kind", kind)) for problem in problems] == [(slug, kind)]
     assert (problems[0].span.line, problems[0].span.column) == (line, column)
 
 
@@ -263,7 +263,7 @@ def test_a_key_given_twice_names_both_places(text: str, key: str, first: str, se
 def test_a_number_that_json_does_not_have_is_a_problem(text: str) -> None:
     parsed, problems = read(f"a = {text}\nb = 1")
     assert parsed is not None
-    assert parsed.value == {"a": None, "b": 1}
+    assert parsed.value == {"a": 0, "b": 1}
     assert [(p.slug, p.facts["written"]) for p in problems] == [("bad-number", text)]
 
 

@@ -1,0 +1,128 @@
+"""Reads CSV (RFC 4180) as a list of objects: the header row gives the keys, and every cell is a string.
+
+Strict where spreadsheets guess: a row with a cell too many or too few is a problem, not a shifted column.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from rollout.source.place import Parsed, Place, Problem
+from rollout.source.text import SourceFile
+
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+_BARE = re.compile(r"[^,\n]*")
+
+
+class _Cell(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+
+class _Fault(Exception):
+    def __init__(self, kind: str, start: int, end: int) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.start = start
+        self.end = end
+
+
+def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
+    """The rows as objects with the place of every cell; None when there is no header or a quote is amiss.
+
+    A row of another length than the header is a problem and is left out, so that all of them show in one run.
+    """
+    try:
+        rows = _read_rows(source.text)
+    except _Fault as fault:
+        span = source.span(fault.start, fault.end)
+        problems.append(Problem("csv-syntax", span, {"kind": fault.kind}))
+        return None
+    if not rows:
+        problems.append(Problem("empty-file", source.span(0, 0)))
+        return None
+    header, *body = rows
+    is_sound = _check_header(source, header, problems)
+    values: list[dict[str, str]] = []
+    places: list[Place] = []
+    for row in body:
+        if len(row) != len(header):
+            span = source.span(row[0].start, row[-1].end)
+            problems.append(
+                Problem("csv-syntax", span, {"kind": "row-length", "cells": len(row), "columns": len(header)})
+            )
+            is_sound = False
+            continue
+        values.append({column.text: cell.text for column, cell in zip(header, row, strict=True)})
+        children = {
+            column.text: Place(source, cell.start, cell.end, None, column.start, column.end)
+            for column, cell in zip(header, row, strict=True)
+        }
+        places.append(Place(source, row[0].start, row[-1].end, children))
+    return Parsed(values, Place(source, 0, len(source.text), places)) if is_sound else None
+
+
+def _check_header(source: SourceFile, header: list[_Cell], problems: list[Problem]) -> bool:
+    first: dict[str, _Cell] = {}
+    is_sound = True
+    for column in header:
+        span = source.span(column.start, column.end)
+        if not column.text.strip():
+            problems.append(Problem("csv-syntax", span, {"kind": "column-without-name"}))
+        elif column.text in first:
+            earlier = first[column.text]
+            facts = {"key": column.text, "first": source.span(earlier.start, earlier.end)}
+            problems.append(Problem("duplicate-key", span, facts))
+        else:
+            first[column.text] = column
+            continue
+        is_sound = False
+    return is_sound
+
+
+def _read_rows(text: str) -> list[list[_Cell]]:
+    rows: list[list[_Cell]] = []
+    at, length = 0, len(text)
+    while at < length:
+        row, at = _read_row(text, at)
+        if len(row) > 1 or row[0].end > row[0].start:
+            rows.append(row)
+    return rows
+
+
+def _read_row(text: str, at: int) -> tuple[list[_Cell], int]:
+    row: list[_Cell] = []
+    while True:
+        cell = _read_cell(text, at)
+        row.append(cell)
+        at = cell.end
+        if text.startswith(",", at):
+            at += 1
+            continue
+        at += text.startswith("\r", at)
+        return row, at + 1
+
+
+def _read_cell(text: str, start: int) -> _Cell:
+    if text.startswith('"', start):
+        match = _QUOTED.match(text, start)
+        if match is None:
+            raise _Fault("unclosed-quote", start, start + 1)
+        end = match.end()
+        if end < len(text) and not text.startswith((",", "\n", "\r\n"), end):
+            raise _Fault("text-after-quote", end, end + 1)
+        return _Cell(match[1].replace('""', '"').replace("\r\n", "\n"), start, end)
+    match = _BARE.match(text, start)
+    assert match is not None, "a pattern that may be empty always matches"
+    end = match.end()
+    if text.startswith("\n", end) or end == len(text):
+        end -= match[0].endswith("\r")
+    bare = text[start:end]
+    if (quote := bare.find('"')) >= 0:
+        raise _Fault("quote-inside", start + quote, start + quote + 1)
+    return _Cell(bare, start, end)
+
+
+__all__ = ["parse"]

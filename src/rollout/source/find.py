@@ -1,0 +1,241 @@
+"""Finds environments: folders, single files and Python files, named one by one, by a pattern, or by what holds them.
+
+While it looks through folders it stops at an environment and skips hidden folders, ``.venv`` and ``node_modules``.
+Python files are never found that way, because reading one runs it: they are named themselves or by a pattern.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from glob import glob, has_magic
+from pathlib import Path
+
+from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED, known_names, siblings, spreads
+from rollout.source.listing import is_skipped
+
+MAX_FOLDERS = 50_000
+"""How many folders are looked through for environments before the search is given up."""
+
+_SKIPPED = frozenset({"venv", "site-packages", "dist", "build"})
+_HEAD_BYTES = 65_536
+_TOP_KEY = re.compile(
+    rb"""^(?:\[{0,2}|[ ]{0,4}"?|\{\s*")(slug|template|tasks|config|verifier|schema)(?:"?\s*[:=]|[.\]])""",
+    re.MULTILINE,
+)
+
+
+class SourceError(Exception):
+    """There is no environment where one was looked for; ``hint`` is the way out."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def find(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The environments that ``paths`` name, sorted, each once. Without any path, those in the current folder.
+
+    A path is an environment's folder or file, a file that belongs to one, a folder that holds environments at any
+    depth, or a pattern (``environments/*``, ``**/*.toml``). Raises SourceError for one that leads to none.
+    """
+    found: dict[str, Path] = {}
+    for given in list(paths) or ["."]:
+        text = os.fspath(given)
+        for path in _expand(text):
+            found.setdefault(os.path.realpath(path), path)
+    return sorted(found.values(), key=lambda path: path.as_posix())
+
+
+def _expand(text: str) -> list[Path]:
+    path = Path(text)
+    if os.path.lexists(path) or not text:
+        return _named(path, text)
+    if has_magic(text):
+        matches = [Path(match) for match in sorted(glob(text, recursive=True))]  # noqa: PTH207 — takes absolute patterns too
+        found = [each for match in matches for each in _matched(match)]
+        if not matches:
+            raise SourceError(f"Nothing matches the pattern “{text}”.", _nearest_hint(path))
+        if not found:
+            raise SourceError(f"Nothing that matches the pattern “{text}” is an environment.", _WAY_OUT)
+        return found
+    raise SourceError(f"There is no “{_shown(text)}”.", _nearest_hint(path))
+
+
+_WAY_OUT = (
+    "An environment is a folder with an environment.yaml or environment.toml in it, or a Python file that makes an "
+    "Environment. “rollout new workflow PATH” starts one."
+)
+
+
+def _named(path: Path, text: str) -> list[Path]:
+    """What a path given by itself leads to; raises SourceError when that is nothing."""
+    if path.is_dir():
+        names = _names(path)
+        if _is_environment(names) or _is_broken_environment(names):
+            return [path]
+        found = list(_inside(path))
+        if found:
+            return found
+        python = sorted(name for name in names if name.endswith(".py"))
+        if python:
+            shown = (path / python[0]).as_posix()
+            raise SourceError(
+                f"There is no environment in “{_shown(text)}”, only Python files.",
+                f"Reading a Python file runs it, so name it: “{shown}”, or “{(path / '*.py').as_posix()}” for all.",
+            )
+        raise SourceError(f"There is no environment in “{_shown(text)}”.", _WAY_OUT)
+    if not path.exists():
+        raise SourceError(f"“{_shown(text)}” is a link that leads nowhere.", None)
+    if not path.is_file():
+        raise SourceError(f"“{_shown(text)}” is neither a file nor a folder.", _WAY_OUT)
+    owner = _owner(path)
+    if owner is not None:
+        return [owner]
+    if path.suffix.lower() == ".py" or path.suffix.lower().removeprefix(".") in STRUCTURED:
+        return [path]
+    raise SourceError(f"“{_shown(text)}” is not an environment.", _WAY_OUT)
+
+
+def _matched(path: Path) -> list[Path]:
+    """What one match of a pattern leads to: nothing where a path given by itself would be an error."""
+    if path.is_dir():
+        return [path] if _is_environment(_names(path)) else list(_inside(path))
+    if not path.is_file():
+        return []
+    owner = _owner(path)
+    if owner is not None:
+        return [owner]
+    if path.suffix.lower() == ".py":
+        head = _head(path)
+        return [path] if b"rollout" in head and b"Environment" in head else []
+    return [path] if _is_single_file(path) else []
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """The environments below ``folder``, at any depth, but not inside one another."""
+    pending = [folder]
+    seen = {os.path.realpath(folder)}
+    while pending:
+        current = pending.pop()
+        below: list[Path] = []
+        try:
+            with os.scandir(current) as items:
+                entries = sorted(items, key=lambda item: item.name)
+        except OSError as error:
+            raise SourceError(
+                f"The folder “{_shown(str(current))}” cannot be read: {error.strerror}."
+            ) from None
+        for item in entries:
+            if is_skipped(item.name) or item.name in _SKIPPED:
+                continue
+            path = Path(item.path)
+            if item.is_dir():
+                below.append(path)
+            elif _is_single_file(path):
+                yield path
+        for path in below:
+            real = os.path.realpath(path)
+            if real in seen:
+                continue
+            seen.add(real)
+            if len(seen) > MAX_FOLDERS:
+                raise SourceError(
+                    f"There are more than {MAX_FOLDERS:,} folders in “{_shown(str(folder))}”.",
+                    "Name the folder that holds the environments.",
+                )
+            if _is_environment(_names(path)):
+                yield path
+            else:
+                pending.append(path)
+
+
+def _owner(file: Path) -> Path | None:
+    """The environment folder that ``file`` is a part of; None when it stands by itself."""
+    folder = file.parent
+    if _is_environment(_names(folder)):
+        own = {*ENVIRONMENT_FILES, *known_names(None)}
+        if file.name in own or file.suffix.lower() not in (".py", *(f".{suffix}" for suffix in STRUCTURED)):
+            return folder
+        return None
+    absolute = file if file.is_absolute() else Path.cwd() / file
+    below = absolute.parent
+    for above in absolute.parents[1:100]:
+        if below.name in _folder_names() and _is_environment(_names(above)):
+            return above if file.is_absolute() else Path(os.path.relpath(above))
+        below = above
+    return None
+
+
+def _is_environment(names: frozenset[str]) -> bool:
+    if any(name in names for name in ENVIRONMENT_FILES):
+        return True
+    # Without its environment file a folder still shows what it is; reading it says what is missing.
+    parts = _sibling_names() & names
+    return len(parts) >= 2 and any(name.startswith(("tasks.", "verifier.")) for name in parts)
+
+
+def _is_broken_environment(names: frozenset[str]) -> bool:
+    """Whether a folder that was named is most likely meant to be an environment."""
+    near = (get_close_matches(name.casefold(), ENVIRONMENT_FILES, n=1, cutoff=0.85) for name in names)
+    return bool(_sibling_names() & names) or any(near)
+
+
+def _sibling_names() -> frozenset[str]:
+    return frozenset(name for group in siblings().values() for name in group)
+
+
+def _folder_names() -> frozenset[str]:
+    return frozenset({"tasks", *spreads(None)})
+
+
+def _is_single_file(path: Path) -> bool:
+    """Whether a YAML, TOML or JSON file has at least two of the payload's keys at its top."""
+    if path.suffix.lower().removeprefix(".") not in STRUCTURED or path.stem == "environment":
+        return False
+    return len(set(_TOP_KEY.findall(_head(path)))) >= 2
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEAD_BYTES)
+    except OSError:
+        return b""
+
+
+def _names(folder: Path) -> frozenset[str]:
+    try:
+        return frozenset(path.name for path in folder.iterdir())
+    except OSError:
+        return frozenset()
+
+
+def _nearest_hint(path: Path) -> str | None:
+    """Did-you-mean for the first part of ``path`` that does not exist, among what lies beside it."""
+    folder = Path()
+    for part in path.parts:
+        step = folder / part
+        if os.path.lexists(step):
+            folder = step
+            continue
+        names = [name for name in _names(folder or Path()) if not is_skipped(name)]
+        near = get_close_matches(part, names, n=1)
+        if near:
+            return f"Did you mean “{(folder / near[0]).as_posix()}”?"
+        shown = "the current folder" if folder == Path() else f"“{folder.as_posix()}”"
+        folders = sorted(name for name in names if (folder / name).is_dir())
+        if not folders:
+            return f"There are no folders in {shown}."
+        listed = ", ".join(f"“{name}”" for name in folders[:8])
+        return f"In {shown} there are {listed}{' and more' if len(folders) > 8 else ''}."
+    return None
+
+
+def _shown(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+__all__ = ["SourceError", "find"]

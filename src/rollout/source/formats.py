@@ -1,0 +1,68 @@
+"""Reads one file of data as the format that its suffix names: YAML, TOML, JSON, JSONL or CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rollout.source.file import read_source
+from rollout.source.place import Parsed, Place, Problem
+from rollout.source.text import SourceFile
+
+
+def read_data(path: Path, label: str, problems: list[Problem]) -> Parsed | None:
+    """The value of a file with its places; None, and a problem, when there is none.
+
+    Its suffix is one of ``layout.STRUCTURED`` and ``layout.TABULAR``. Raises ValueError for another.
+    """
+    source = read_source(path, label, problems)
+    if source is None:
+        return None
+    # Imported when first needed: a folder that is all TOML does not pay for PyYAML.
+    match path.suffix.lower():
+        case ".yaml" | ".yml":
+            from rollout.source import yaml as reader
+        case ".toml":
+            from rollout.source import toml as reader  # type: ignore[no-redef]
+        case ".json":
+            from rollout.source import json as reader  # type: ignore[no-redef]
+        case ".jsonl":
+            return read_lines(source, problems)
+        case ".csv":
+            from rollout.source import csv as reader  # type: ignore[no-redef]
+        case _:
+            raise ValueError(f"no reader for {path.name}")
+    parsed = reader.parse(source, problems)
+    return unwrap(path.stem, parsed) if parsed is not None and path.suffix.lower() == ".toml" else parsed
+
+
+def unwrap(key: str, parsed: Parsed) -> Parsed:
+    """The list of a TOML file that is all ``[[key]]``: TOML has no list at its top, and ``tasks.toml`` needs one."""
+    value, children = parsed.value, parsed.place.children
+    if isinstance(children, dict) and list(value) == [key] and isinstance(value[key], list):
+        return Parsed(value[key], children[key])
+    return parsed
+
+
+def read_lines(source: SourceFile, problems: list[Problem]) -> Parsed | None:
+    """The JSON values of a JSONL text, one a line, as a list; blank lines count for nothing."""
+    from rollout.source.json import parse
+
+    values: list[Any] = []
+    places: list[Place] = []
+    is_whole = True
+    for number, line in enumerate(source.text.split("\n"), 1):
+        if line.isspace() or not line:
+            continue
+        parsed = parse(
+            SourceFile(source.path, source.label, line.removesuffix("\r"), first_line=number), problems
+        )
+        if parsed is None:
+            is_whole = False
+        else:
+            values.append(parsed.value)
+            places.append(parsed.place)
+    return Parsed(values, Place(source, 0, len(source.text), places)) if is_whole else None
+
+
+__all__ = ["read_data", "read_lines", "unwrap"]
