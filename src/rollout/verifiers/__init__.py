@@ -8,7 +8,6 @@ is never a pass and never a fail.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 

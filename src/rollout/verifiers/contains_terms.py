@@ -1,8 +1,8 @@
 """contains_terms: the agent's last words, or the final state, hold all the terms.
 
 A term is found at its edges: ``10`` is not in ``100``, and ``cat`` not in ``category``; ``substring: true`` takes it
-anywhere. Numbers are found as numbers: 100 is in ``$100.00``, but not in ``1,100``, ``-100`` or ``O-100``. ``anyOf: true``
-asks for one of the terms only; ``caseSensitive: false`` takes capitals and small letters as the same.
+anywhere. Numbers are found as numbers: 100 is in ``$100.00``, but not in ``1,100``, ``-100`` or ``O-100``.
+``anyOf: true`` asks for one of the terms only; ``caseSensitive: false`` takes capitals and small letters as the same.
 """
 
 from __future__ import annotations

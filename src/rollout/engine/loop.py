@@ -1,0 +1,205 @@
+"""One rollout in a declared environment: the model is asked, its calls are answered in order, until it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from json import dumps
+from time import perf_counter
+from typing import Any
+
+from rollout.engine import Ending, Failure, Trace
+from rollout.engine.toolbox import BadCallError, Toolbox
+from rollout.environment import Environment, Task
+from rollout.models import Call, Message, Model, ModelError, Request, Sampling, Turn, Usage
+from rollout.templates import Result, Script, Stage, World, prepare
+from rollout.verifiers import ToolCall
+
+MOST_TOOL_CALLS = 20
+"""How many tool calls a rollout may make, unless told otherwise."""
+
+
+class EnvironmentWorkflow:
+    """The workflow of a declared environment: its tools, its world, and a model that acts in it.
+
+    Made once an environment; serves any number of rollouts at once. Raises TemplateError when it cannot be run.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        *,
+        max_tool_calls: int = MOST_TOOL_CALLS,
+        sampling: Sampling | None = None,
+    ) -> None:
+        self.environment = environment
+        self.stage: Stage = prepare(environment)
+        self.toolbox = Toolbox(self.stage.tools)
+        self.max_tool_calls = max_tool_calls
+        self.sampling = sampling or Sampling()
+
+    async def run(self, task: Task, model: Model) -> Trace:
+        """One rollout of ``task``. Whatever goes wrong is on the trace, charged to whom it is owed."""
+        started = perf_counter()
+        run = _Run(self, task, model)
+        try:
+            await run.through()
+        except ModelError as error:
+            run.fail(str(error), error.charged_to)
+        except Exception as error:
+            run.fail(f"“{model.id}” broke down: {_words(error)}", "infrastructure")
+        await run.end()
+        return Trace(
+            environment=self.environment.slug,
+            template=self.environment.template,
+            task=task.key,
+            model=model.id,
+            messages=tuple(run.messages),
+            calls=tuple(run.calls),
+            initial_state=run.initial_state,
+            final_state=run.final_state,
+            final_output=run.final_output,
+            ending=run.ending,
+            usage=run.usage,
+            failure=run.failure,
+            seconds=perf_counter() - started,
+        )
+
+    def solve(self, task: Task) -> Script | None:
+        """The task's solution as written, or the one that its template can work out."""
+        return task.solution if task.solution is not None else self.stage.solve(task)
+
+
+def opening(stage: Stage, task: Task) -> list[Message]:
+    """The messages a rollout starts with: what the world says of itself, then the instruction and its input."""
+    messages: list[Message] = []
+    if stage.notes:
+        messages.append({"role": "system", "content": stage.notes})
+    content = task.instruction
+    if task.input:
+        content += f"\n\nInput:\n{dumps(task.input, ensure_ascii=False, indent=2)}"
+    messages.append({"role": "user", "content": content})
+    return messages
+
+
+@dataclass(slots=True)
+class _Run:
+    workflow: EnvironmentWorkflow
+    task: Task
+    model: Model
+    messages: list[Message] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    world: World | None = None
+    initial_state: dict[str, Any] = field(default_factory=dict)
+    final_state: dict[str, Any] = field(default_factory=dict)
+    final_output: str = ""
+    ending: Ending = "failure"
+    failure: Failure | None = None
+
+    def fail(self, sentence: str, charged_to: Any) -> None:
+        self.failure = self.failure or Failure(sentence, charged_to)
+        self.ending = "failure"
+
+    async def through(self) -> None:
+        workflow = self.workflow
+        self.messages = opening(workflow.stage, self.task)
+        try:
+            self.world = workflow.stage.open(self.task)
+            self.initial_state = self.world.state()
+        except Exception as error:
+            return self.fail(f"The world cannot be opened: {_words(error)}", "environment")
+        solve = cache(lambda: workflow.solve(self.task))
+        while True:
+            turn = await self.model.respond(
+                Request(tuple(self.messages), workflow.toolbox.tools, workflow.sampling, self.task, solve)
+            )
+            self.usage += turn.usage
+            calls = _with_ids(turn.calls, len(self.calls))
+            self.messages.append(_assistant_message(turn, calls))
+            if not calls:
+                self.final_output = turn.text
+                self.ending = "answer" if turn.text.strip() else "silence"
+                return None
+            if await self._answer(calls):
+                return None
+
+    async def _answer(self, calls: Sequence[Call]) -> bool:
+        """Answers the calls of one turn, each exactly once and in order; whether the rollout is over."""
+        submitted: str | None = None
+        over = False
+        for call in calls:
+            args: dict[str, Any] | None = None
+            ran = False
+            if submitted is not None:
+                result = Result.failed("The answer has been handed in; this call was not made.")
+            elif len(self.calls) >= self.workflow.max_tool_calls:
+                over, self.ending = True, "tool_limit"
+                result = Result.failed(f"The limit of {self.workflow.max_tool_calls} tool calls is reached.")
+            else:
+                try:
+                    args = self.workflow.toolbox.read(call)
+                    ran = True
+                except BadCallError as error:
+                    args, result = error.arguments, Result.failed(str(error))
+                if ran and args is not None:
+                    try:
+                        assert self.world is not None
+                        result = await self.world.call(call.tool, args)
+                    except Exception as error:
+                        self.fail(f"Tool “{call.tool}” broke down: {_words(error)}", "environment")
+                        over, result = True, Result.failed("The tool broke down.")
+            self.calls.append(
+                ToolCall(call.id, call.tool, call.arguments, args, result.content, result.error, ran)
+            )
+            self.messages.append({"role": "tool", "tool_call_id": call.id, "content": result.content})
+            if result.answer is not None:
+                submitted, self.final_output, self.ending = result.answer, result.answer, "submitted"
+            if self.failure is not None:
+                break
+        return over or submitted is not None
+
+    async def end(self) -> None:
+        if self.world is None:
+            return
+        try:
+            self.final_state = self.world.state()
+            await self.world.close()
+        except Exception as error:
+            self.fail(f"The world cannot be closed: {_words(error)}", "environment")
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _with_ids(calls: Sequence[Call], before: int) -> list[Call]:
+    seen: set[str] = set()
+    named: list[Call] = []
+    for number, call in enumerate(calls, start=before + 1):
+        call_id = call.id
+        if not call_id or call_id in seen:
+            # Two answers to one id are refused by every provider.
+            call_id = f"call_{number}"
+        seen.add(call_id)
+        named.append(Call(call_id, call.tool, call.arguments))
+    return named
+
+
+def _assistant_message(turn: Turn, calls: Sequence[Call]) -> Message:
+    message: dict[str, Any] = {"role": "assistant", "content": turn.text}
+    if calls:
+        message["content"] = turn.text or None
+        message["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.tool, "arguments": call.arguments},
+            }
+            for call in calls
+        ]
+    return message
+
+
+__all__ = ["MOST_TOOL_CALLS", "EnvironmentWorkflow", "opening"]
