@@ -15,8 +15,7 @@ from rollout.diagnostics._visible import dump_json
 from rollout.family import member
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_HOME = "https://pypi.org/project/rolloutdev/"
-"""Where a rule's page is told of: every scanner wants a URI, and the pages themselves come with ``rollout explain``."""
+_HOME = "https://rollout.mv37.org"
 
 
 def render(diagnostics: Sequence[Diagnostic], *, color: bool = False, checked: Sequence[str] = ()) -> str:
@@ -43,7 +42,7 @@ def _rule(diagnostic: Diagnostic) -> dict[str, Any]:
     rule: dict[str, Any] = {
         "id": diagnostic.code,
         "name": diagnostic.slug,
-        "helpUri": f"{_HOME}#{diagnostic.slug}",
+        "helpUri": f"{_HOME}/docs/rules/{diagnostic.slug}",
         "defaultConfiguration": {"level": diagnostic.severity.value},
     }
     module = member("rollout.check.rules", diagnostic.slug)
