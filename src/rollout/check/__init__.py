@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable
 from rollout.check.allowance import allowances, silence
 from rollout.check.finding import Finding
 from rollout.check.report import Report
-from rollout.check.rulebook import Rule, rule, rules
+from rollout.check.rulebook import Rule, rule
+from rollout.check.rulebook import rules as all_rules
 from rollout.check.schema import ShapeFault, shape_findings, task_shape, task_validator
 from rollout.check.subject import Subject
 from rollout.diagnostics import Diagnostic, Related, Span
@@ -50,7 +51,7 @@ class _Check:
         for fault in faults:
             self._add_fault(fault)
         subject.note_faults(self.broken | self.missing_in)
-        for known in rules():
+        for known in all_rules():
             if known.check is not None and self._wanted(known):
                 self._run_rule(known, document, subject)
         self._check_tasks(subject, problems)
@@ -100,7 +101,7 @@ class _Check:
 
     def _check_tasks(self, subject: Subject, problems: list[Problem]) -> None:
         judges = []
-        for known in rules():
+        for known in all_rules():
             if known.check_tasks is None or not self._wanted(known):
                 continue
             watched = subject.watched() if subject.parts_unread else subject
