@@ -229,7 +229,7 @@ def _careful(path: Path, label: str, raw: bytes, line: int, problems: list[Probl
     """The object on a line, read by the parser that knows what to say when it is wrong."""
     if len(raw) >= MAX_LINE and not raw.endswith(b"\n"):
         span = Span(label, line, 1, line, 1)
-        problems.append(Problem("huge-line", span, {"max_bytes": MAX_LINE}))
+        problems.append(Problem("huge-file", span, {"max_bytes": MAX_LINE, "what": "line"}))
         return None
     text = decode(raw.rstrip(b"\r\n"), label, problems, first_line=line)
     if text is None:
@@ -239,7 +239,9 @@ def _careful(path: Path, label: str, raw: bytes, line: int, problems: list[Probl
     if parsed is None:
         return None
     if not isinstance(parsed.value, dict):
-        problems.append(Problem("task-not-an-object", parsed.place.span(), {"type": _kind(parsed.value)}))
+        problems.append(
+            Problem("task-not-an-object", parsed.place.span(), {"type": _kind(parsed.value), "line": True})
+        )
         return None
     return parsed.value
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from yaml.error import YAMLError
@@ -91,11 +91,6 @@ def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
         return _Composer(source, problems).compose()
     except _Fatal:
         return None
-    except YAMLError as error:
-        from rollout.source.yaml_syntax import explain
-
-        problems.append(explain(source, error))
-        return None
     finally:
         if collecting:
             gc.enable()
@@ -113,20 +108,26 @@ class _Composer:
     def compose(self) -> Parsed | None:
         # One loop over local names, without a call for the common scalar: every command waits for this.
         source, text = self.source, self.source.text
-        next_event = _events(text)
         names: dict[str, str] = {}
         stack: list[tuple[Any, Any, Any, int, int, int, _Anchor | None, int]] = []
         container: Any = None
         children: Any = None
         key: Any = None
         key_start = key_end = -1
-        start = end = first_node = nodes = documents = 0
+        at = start = end = first_node = nodes = documents = 0
         anchor: _Anchor | None = None
         mapping = odd = False
         root: Parsed | None = None
         value: Any
+        try:
+            next_event = _events(text)
+        except YAMLError as error:
+            self._give_up(error, 0, 0, [])
         while True:
-            event = next_event()
+            try:
+                event = next_event()
+            except YAMLError as error:
+                self._give_up(error, at, end, [*(frame[5] for frame in stack[1:]), start])
             kind = type(event)
             if kind is ScalarEvent:
                 nodes += 1
@@ -357,6 +358,12 @@ class _Composer:
         if found.children and depth + _height(found.value) > MAX_DEPTH:
             self._fail("too-deep", start, end, max_depth=MAX_DEPTH)
         return found
+
+    def _give_up(self, error: YAMLError, start: int, end: int, opened: Sequence[int]) -> NoReturn:
+        from rollout.source.yaml_syntax import Trail, explain
+
+        self.problems.append(explain(self.source, error, Trail(start, end, opened)))
+        raise _Fatal from None
 
     def _problem(self, slug: str, start: int, end: int, **facts: Any) -> None:
         self.problems.append(Problem(slug, self.source.span(start, end), facts))

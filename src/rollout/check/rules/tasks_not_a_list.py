@@ -1,0 +1,29 @@
+"""The tasks are no list.
+
+`tasks` is a list of objects, also when there is only one, and so is what `tasks.yaml` holds.
+
+Before:
+
+    tasks:
+      instruction: Refund order O-1.
+
+After:
+
+    tasks:
+      - instruction: Refund order O-1.
+"""
+
+from __future__ import annotations
+
+from rollout.diagnostics import Severity
+from rollout.source.place import Problem
+
+CODE = "RL124"
+SEVERITY = Severity.ERROR
+
+
+def describe(problem: Problem) -> tuple[str, str | None]:
+    return (
+        f"The tasks are {problem.facts['type']}; a list is expected.",
+        "Write each task as a member: “- instruction: …”",
+    )
