@@ -1,0 +1,81 @@
+"""A value that is not one of those its key takes.
+
+`template`, `kind`, `type`, `split` and a few more name one of several things. A name that is not among them cannot
+be guessed at: a primitive of an unknown type would judge nothing, and must not pass. Write one of the values that
+are listed.
+
+Before:
+
+    - name: refunded
+      type: state_macth
+      expected: {refunds.length: 1}
+
+After:
+
+    - name: refunded
+      type: state_match
+      expected: {refunds.length: 1}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rollout.check.values import sentence, shown
+from rollout.check.wording import closest, quoted
+from rollout.diagnostics import Severity
+from rollout.source.place import Problem
+
+CODE = "RL204"
+SEVERITY = Severity.ERROR
+
+_ALSO_CALLED = {
+    "any": "object",
+    "bool": "boolean",
+    "browse": "browser",
+    "coding": "code-editing",
+    "code": "code-editing",
+    "database": "sql",
+    "dict": "object",
+    "double": "number",
+    "eval": "test",
+    "evaluation": "test",
+    "float": "number",
+    "int": "integer",
+    "list": "array",
+    "map": "object",
+    "paragraph": "text",
+    "sqlite": "sql",
+    "str": "string",
+    "training": "train",
+    "val": "dev",
+    "validation": "dev",
+    "web": "browser",
+}
+_FEW = 6
+
+
+def describe(problem: Problem) -> tuple[str, str | None]:
+    facts = problem.facts
+    found, allowed = facts["found"], facts["allowed"]
+    message = f"{sentence(facts['part'])} cannot be {shown(found)}."
+    meant = _meant(found, allowed) if isinstance(found, str) else None
+    if meant is None:
+        return message, _choices(allowed)
+    return message, f"Did you mean {quoted(meant)}?" + (
+        f" {_choices(allowed)}" if 1 < len(allowed) <= _FEW else ""
+    )
+
+
+def _meant(found: str, allowed: Sequence[str]) -> str | None:
+    also = _ALSO_CALLED.get(found.strip().lower())
+    return also if also in allowed else closest(found, allowed)
+
+
+def _choices(allowed: Sequence[str]) -> str:
+    if len(allowed) == 1:
+        return f"It can only be {quoted(allowed[0])}."
+    return f"It can be {', '.join(map(quoted, allowed[:-1]))} or {quoted(allowed[-1])}."
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

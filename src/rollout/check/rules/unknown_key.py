@@ -1,0 +1,46 @@
+"""A key that nothing reads.
+
+A mistyped or invented key would be dropped without a word: a weight that does not count, a threshold that is never
+applied, an instruction the agent never sees. So every key has to be one that the format defines. Mend the spelling,
+or take the key out. Notes of your own go under keys that begin with `x-`; they stay in the source and are left out
+of what is pushed. Inside data (fixtures, state, responses, arguments, ground truth) every key is yours.
+
+Before:
+
+    - name: refund
+      kind: action
+      apendTo: refunds
+      value: {order_id: "${args.order_id}"}
+
+After:
+
+    - name: refund
+      kind: action
+      appendTo: refunds
+      value: {order_id: "${args.order_id}"}
+"""
+
+from __future__ import annotations
+
+from rollout.check.wording import quoted
+from rollout.diagnostics import Severity
+from rollout.source.place import Problem
+
+CODE = "RL201"
+SEVERITY = Severity.ERROR
+
+
+def describe(problem: Problem) -> tuple[str, str | None]:
+    facts = problem.facts
+    message = f"{quoted(facts['key'])} is not a key of {facts['section']}."
+    if facts["suggestion"]:
+        return message, f"Did you mean {quoted(facts['suggestion'])}?"
+    if facts["twin"]:
+        return message, f"{quoted(facts['twin'])} is given already; remove this one."
+    known = [quoted(key) for key in facts["known"]]
+    names = " and ".join(filter(None, [", ".join(known[:-1]), *known[-1:]]))
+    own = "a key of your own begins with “x-”."
+    return message, f"Its keys are {names}; {own}" if known else own.capitalize()
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -1,0 +1,179 @@
+"""Holds documents and tasks against the schemas: a compiled validator for what is right, facts for what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from rollout.check.shape import Shape, ShapeFault
+from rollout.check.subject import Subject
+from rollout.family import members
+from rollout.source.contract import schema, schema_names
+from rollout.source.place import Route
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+VERIFIERS = "rollout.verifiers"
+
+
+def shape_findings(subject: Subject) -> list[ShapeFault]:
+    """What is wrong with the shape of a document, its tasks aside; routes start at its root."""
+    document = subject.document
+    value = {key: each for key, each in document.value.items() if key != "tasks"}
+    required = _required(subject, value)
+    if not required and is_sound("environment", value):
+        return []
+    found = faults("environment", value, required=required)
+    return [fault for fault in found if not _is_unread(fault, document.unread)]
+
+
+def task_validator() -> Callable[[dict[str, Any]], bool]:
+    """The compiled check of one task: a function that says whether its shape is right, in about a microsecond."""
+    is_valid = _validator("task").is_valid
+
+    def is_task(value: dict[str, Any]) -> bool:
+        try:
+            return is_valid(value)
+        except ValueError:
+            # A key that is no text, or a nesting past the validator's bound.
+            return False
+
+    return is_task
+
+
+def task_shape(value: Any) -> list[ShapeFault]:
+    """What is wrong with the shape of one task; routes start at the task. Empty exactly where the validator agrees."""
+    return faults("task", value)
+
+
+def is_sound(name: str, value: Any) -> bool:
+    """Whether ``value`` satisfies the schema called ``name``."""
+    try:
+        return _validator(name).is_valid(value)
+    except ValueError:
+        return False
+
+
+def faults(name: str, value: Any, *, required: dict[Route, list[str]] | None = None) -> list[ShapeFault]:
+    """What is wrong with ``value`` by the schema called ``name``, one fault a defect; empty when nothing is.
+
+    ``required`` names, by object, keys that must be there besides those that the schema requires.
+    """
+    if not required and is_sound(name, value):
+        return []
+    found = Shape(name, value).faults(_errors(name, value), required=required)
+    if found or not _refused_by_plain_check(name, value):
+        return [fault for fault in found if not _is_plugin(fault)]
+    # The two validators disagree. The compiled one is believed, so that nothing unsound passes.
+    return list(_unexplained(name, value))
+
+
+def _required(subject: Subject, value: dict[str, Any]) -> dict[Route, list[str]]:
+    # The schema cannot say this: in one file of several, the key may live in a sibling.
+    if subject.template is None:
+        return {}
+    key = "schema" if subject.template == "sql" else "config"
+    return {} if key in value or key in subject.document.unread else {(): [key]}
+
+
+def _is_unread(fault: ShapeFault, unread: frozenset[str]) -> bool:
+    """Whether a key is missing only because its file could not be read."""
+    if fault.slug != "missing-key" or not unread:
+        return False
+    if not fault.route:
+        return unread.issuperset(fault.facts["keys"])
+    return fault.route[0] in unread and len(fault.route) == 1
+
+
+def _is_plugin(fault: ShapeFault) -> bool:
+    """Whether a primitive's type is unknown to the schema but brought by an installed package."""
+    if (
+        fault.slug != "not-allowed"
+        or fault.route[:2] != ("verifier", "primitives")
+        or fault.route[-1] != "type"
+    ):
+        return False
+    found = fault.facts["found"]
+    return isinstance(found, str) and found.replace("-", "_") in members(VERIFIERS)
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    from jsonschema_rs import Draft202012Validator
+
+    return Draft202012Validator(schema(name), retriever=_retrieve)
+
+
+def _retrieve(uri: str) -> Any:
+    return schema(uri.rpartition("/")[2].removesuffix(".schema.json"))
+
+
+@cache
+def _explainer(name: str) -> Any:
+    import math
+    import re
+
+    from jsonschema import Draft202012Validator, ValidationError
+    from jsonschema.validators import extend
+    from referencing import Registry
+    from referencing.jsonschema import DRAFT202012
+
+    def matches(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        # In Python “$” also matches before a last line break; in JSON Schema's dialect it does not.
+        exact = pattern[:-1] + r"\Z" if pattern.endswith("$") else pattern
+        if isinstance(instance, str) and not re.search(exact, instance):
+            yield ValidationError(f"does not match {pattern}")
+
+    def members_of(
+        validator: Any, told: dict[str, Any], instance: Any, schema: Any
+    ) -> Iterator[ValidationError]:
+        if not isinstance(instance, dict):
+            return
+        for key, subschema in told.items():
+            if key not in instance:
+                continue
+            if subschema is False:
+                # The library's own error for a schema that is false has lost the key.
+                yield ValidationError("is refused", validator="refused", path=(key,), instance=instance[key])
+            else:
+                yield from validator.descend(instance[key], subschema, path=key, schema_path=key)
+
+    def is_number(checker: Any, instance: Any) -> bool:
+        if isinstance(instance, bool):
+            return False
+        return isinstance(instance, int) or (isinstance(instance, float) and math.isfinite(instance))
+
+    strict = extend(
+        Draft202012Validator,
+        {"pattern": matches, "properties": members_of},
+        type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", is_number),
+    )
+    files = [
+        (each["$id"], DRAFT202012.create_resource(each))
+        for each in map(schema, schema_names())
+        if "$id" in each
+    ]
+    return strict(schema(name), registry=Registry().with_resources(files))
+
+
+def _errors(name: str, value: Any) -> Iterator[Any]:
+    return _explainer(name).iter_errors(value)
+
+
+def _refused_by_plain_check(name: str, value: Any) -> bool:
+    return not is_sound(name, value)
+
+
+def _unexplained(name: str, value: Any) -> Iterator[ShapeFault]:
+    for error in _validator(name).iter_errors(value):
+        yield ShapeFault(
+            "malformed-value",
+            tuple(error.instance_path),
+            "value",
+            {"detail": error.message, "found": error.instance},
+        )
+
+
+__all__ = ["ShapeFault", "faults", "is_sound", "shape_findings", "task_shape", "task_validator"]

@@ -1,0 +1,271 @@
+"""What is wrong with a value's shape: the errors of a JSON Schema, each turned into the key or value at fault.
+
+A schema says that an object has a key too many and another too few; a person has mistyped one key. So errors are
+gathered by object before they become faults, and each defect becomes one fault. No words are made here, only facts:
+the rule that a fault's slug names has the sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from rollout.check.sections import part, section
+from rollout.check.stray import fits, is_own, stray
+from rollout.check.vocabulary import Branch, Node, along, branches, keys
+from rollout.source.place import At, Route
+
+
+class ShapeFault(NamedTuple):
+    """One defect of shape: the rule that words it, where it is, and what the words need."""
+
+    slug: str
+    route: Route
+    at: At
+    facts: dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Object:
+    """What is wrong with the keys of one object."""
+
+    missing: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    needs: list[list[str]] = field(default_factory=list)
+    clashes: list[list[str]] = field(default_factory=list)
+
+
+_ROOTS = {
+    "environment": "the environment",
+    "task": "the task",
+    "verifier": "the verifier",
+    "payload": "the payload",
+}
+
+
+class Shape:
+    """A value held against the schema called ``root``."""
+
+    def __init__(self, root: str, value: Any) -> None:
+        self.root = root
+        self.value = value
+        self.objects: dict[Route, _Object] = {}
+        self.found: dict[tuple[str, Route, At], ShapeFault] = {}
+
+    def faults(
+        self, errors: Iterator[Any], *, required: Mapping[Route, Sequence[str]] | None = None
+    ) -> list[ShapeFault]:
+        """The faults that ``errors`` (of ``jsonschema``) come to.
+
+        ``required`` names, by object, keys that must be there besides those that the schema requires.
+        """
+        for error in errors:
+            self._sort(error)
+        for route, names in (required or {}).items():
+            self._object(route).missing += names
+        for route, wrong in list(self.objects.items()):
+            self._judge_keys(route, wrong)
+        return list(self.found.values())
+
+    def _object(self, route: Route) -> _Object:
+        return self.objects.setdefault(route, _Object())
+
+    def _sort(self, error: Any) -> None:
+        route: Route = tuple(error.absolute_path)
+        word, told, instance = error.validator, error.validator_value, error.instance
+        if word == "refused":
+            self._object(route[:-1]).refused.append(str(route[-1]))
+        elif word == "required":
+            wrong = self._object(route)
+            wrong.missing += [key for key in told if key not in instance and key not in wrong.missing]
+        elif word == "additionalProperties":
+            wrong = self._object(route)
+            known = error.schema.get("properties", {})
+            wrong.unknown += [
+                key for key in instance if key not in known and not is_own(key) and key not in wrong.unknown
+            ]
+        elif word in ("anyOf", "not"):
+            groups = (
+                [group["required"] for group in told.get("anyOf", [told]) if "required" in group]
+                if isinstance(told, dict)
+                else [group["required"] for group in told]
+            )
+            if isinstance(instance, dict):
+                wrong = self._object(route)
+                if word == "anyOf":
+                    wrong.needs = groups
+                else:
+                    wrong.clashes += [group for group in groups if all(key in instance for key in group)]
+        else:
+            self._value_fault(route, word, told, instance, error.schema)
+
+    def _value_fault(self, route: Route, word: str, told: Any, value: Any, schema: Mapping[str, Any]) -> None:
+        facts: dict[str, Any] = {"part": part(_ROOTS[self.root], self.value, route), "found": value}
+        if value is None and word in ("type", "enum", "const"):
+            slug = "empty-value"
+            facts |= _expected(schema)
+        elif word == "type":
+            slug = "wrong-type"
+            facts |= _expected(schema)
+        elif word in ("enum", "const"):
+            slug = "not-allowed"
+            facts |= _expected(schema)
+        elif (word.startswith("min") and isinstance(value, str | list | dict) and not value) or value == "":
+            slug = "empty-value"
+            facts |= _expected(schema)
+        elif word == "pattern":
+            slug = "malformed-value"
+            facts["form"] = schema.get("x-form")
+        else:
+            slug = "out-of-range"
+            facts |= {"bound": word, "limit": told, "schema": schema}
+        if slug == "empty-value":
+            facts["required"] = self._is_required(route)
+        self._add(slug, route, "value", facts)
+
+    def _is_required(self, route: Route) -> bool:
+        if not route or isinstance(route[-1], int):
+            return True
+        above = along(self.root, self.value, route[:-1])[-1]
+        return any(route[-1] in node.schema.get("required", ()) for node in above)
+
+    def _add(self, slug: str, route: Route, at: At, facts: dict[str, Any]) -> None:
+        self.found.setdefault((slug, route, at), ShapeFault(slug, route, at, facts))
+
+    def _judge_keys(self, route: Route, wrong: _Object) -> None:
+        depths = along(self.root, self.value, route)
+        nodes = depths[-1]
+        value = self._at(route)
+        kinds = branches(nodes)
+        chosen = self._chosen(kinds, value)
+        if kinds and chosen is None:
+            wrong.unknown += self._unknown_to_all(nodes, kinds, value, wrong)
+        name = section(_ROOTS[self.root], self.value, route)
+        met: set[str] = set()
+        for key in wrong.unknown:
+            told = stray(self.root, self.value, route, key, depths, kinds, chosen, wrong.missing)
+            met |= {told.facts["suggestion"]} if told.facts.get("suggestion") else set()
+            if told.slug == "misplaced-key" and told.facts.get("chooser"):
+                met.update(wrong.missing, *wrong.needs)
+            self._add(told.slug, (*route, key), "key", {"section": name, **told.facts})
+        for key in wrong.refused:
+            self._add(
+                "misplaced-key", (*route, key), "key", {"section": name, **self._refused(key, kinds, value)}
+            )
+            met |= {"config", "schema"}
+        for group in wrong.clashes:
+            self._clash(route, group, wrong, name, value)
+            break
+        known = keys(nodes)
+        missing = [key for key in dict.fromkeys(wrong.missing) if key not in met]
+        if missing:
+            facts = {
+                "section": name,
+                "keys": missing,
+                "about": {key: known.get(key, {}).get("description") for key in missing},
+                "guess": _guess(kinds, missing, value),
+            }
+            self._add("missing-key", route, "key", facts)
+        if wrong.needs and not any(met.intersection(group) for group in wrong.needs):
+            self._needs(route, wrong.needs, name, value, known)
+
+    def _at(self, route: Route) -> dict[str, Any]:
+        value = self.value
+        for step in route:
+            value = value[step]
+        assert isinstance(value, dict)
+        return value
+
+    def _chosen(self, kinds: Sequence[Branch], value: Mapping[str, Any]) -> Branch | None:
+        return next((kind for kind in kinds if value.get(kind.key) == kind.value), None)
+
+    def _unknown_to_all(
+        self, nodes: Sequence[Node], kinds: Sequence[Branch], value: Mapping[str, Any], wrong: _Object
+    ) -> list[str]:
+        # The kind is missing or unknown, so no branch has spoken; a key that none of them has is wrong all the same.
+        known = set(keys(nodes)).union(*(kind.keys for kind in kinds))
+        return [key for key in value if key not in known and not is_own(key) and key not in wrong.unknown]
+
+    def _refused(self, key: str, kinds: Sequence[Branch], value: Mapping[str, Any]) -> dict[str, Any]:
+        chooser = kinds[0].key
+        return {
+            "key": key,
+            "chooser": chooser,
+            "current": value.get(chooser),
+            "values": [kind.value for kind in kinds if fits(kind, key)],
+        }
+
+    def _clash(
+        self, route: Route, group: Sequence[str], wrong: _Object, name: str, value: Mapping[str, Any]
+    ) -> None:
+        involved = {key for each in wrong.clashes for key in each}
+        ordered = [key for key in value if key in involved]
+        ways = [way for way in self._ways(route) if any(key in value for key in way)]
+        self._add(
+            "conflicting-keys",
+            (*route, ordered[-1]),
+            "key",
+            {
+                "section": name,
+                "keys": ordered,
+                "ways": [way for way in ways if way] or [[key] for key in group],
+            },
+        )
+
+    def _ways(self, route: Route) -> list[list[str]]:
+        nodes = along(self.root, self.value, route)[-1]
+        return [
+            list(each["required"])
+            for node in nodes
+            for each in node.schema.get("anyOf", ())
+            if "required" in each
+        ]
+
+    def _needs(
+        self,
+        route: Route,
+        needs: Sequence[Sequence[str]],
+        name: str,
+        value: Mapping[str, Any],
+        known: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        begun = max(needs, key=lambda group: sum(key in value for key in group))
+        facts: dict[str, Any] = {"section": name, "guess": None}
+        if any(key in value for key in begun):
+            missing = [key for key in begun if key not in value]
+            facts |= {"keys": missing, "goes_with": [key for key in begun if key in value]}
+        else:
+            facts |= {"keys": [], "alternatives": [list(group) for group in needs]}
+        facts["about"] = {key: known.get(key, {}).get("description") for group in needs for key in group}
+        self._add("missing-key", route, "key", facts)
+
+
+def _expected(schema: Mapping[str, Any]) -> dict[str, Any]:
+    types = schema.get("type", ())
+    allowed = schema["enum"] if "enum" in schema else [schema["const"]] if "const" in schema else None
+    return {
+        "types": [types] if isinstance(types, str) else list(types),
+        "allowed": allowed,
+        "items": schema.get("items"),
+        "example": next(iter(schema.get("examples", ())), None),
+        "about": schema.get("description"),
+    }
+
+
+def _guess(
+    kinds: Sequence[Branch], missing: Sequence[str], value: Mapping[str, Any]
+) -> tuple[str, str] | None:
+    """The kind that an object without its kind looks like: the key that chooses, and the value it should have."""
+    if not kinds or kinds[0].key not in missing:
+        return None
+    own = [(kind, [key for key in value if fits(kind, key)]) for kind in kinds]
+    everywhere = set.intersection(*(set(keys) for _, keys in own)) if own else set()
+    scores = {kind.value: len(set(keys) - everywhere) for kind, keys in own}
+    best = max(scores.values(), default=0)
+    likely = [name for name, score in scores.items() if score == best and best > 0]
+    return (kinds[0].key, likely[0]) if len(likely) == 1 else None
+
+
+__all__ = ["Shape", "ShapeFault"]

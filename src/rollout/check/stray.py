@@ -1,0 +1,142 @@
+"""A key that its object does not take: what was meant by it, or where it belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rollout.check.sections import section
+from rollout.check.vocabulary import Branch, Node, below, homes_above, homes_below, keys, kinds_of
+from rollout.source.contract import schema, templates
+from rollout.source.place import Route
+
+_STRONG = 0.84
+_WEAK = 0.6
+_ROOTS = {
+    "environment": "the environment",
+    "task": "the task",
+    "verifier": "the verifier",
+    "payload": "the payload",
+}
+
+
+class Stray(NamedTuple):
+    """``unknown-key`` with a suggestion perhaps, or ``misplaced-key`` with where the key belongs."""
+
+    slug: str
+    facts: dict[str, Any]
+
+
+def is_own(key: str) -> bool:
+    """Whether ``key`` is an extension key (``x-…``), which is the author's own and kept out of the payload."""
+    return key.startswith("x-")
+
+
+def stray(
+    root: str,
+    value: Any,
+    route: Route,
+    key: str,
+    depths: Sequence[Sequence[Node]],
+    kinds: Sequence[Branch],
+    chosen: Branch | None,
+    missing: Collection[str],
+) -> Stray:
+    """What to say of ``key`` in the object at ``route``, whose subschemas are ``depths`` (from ``along``).
+
+    ``kinds`` are the kinds that the object may be of, ``chosen`` the one it is; ``missing`` keys are likely meant.
+    """
+    here = depths[-1]
+    known = keys(here)
+    if kinds and chosen is None:
+        known = dict(
+            known, **{name: told for kind in kinds for name, told in kind.keys.items() if name not in known}
+        )
+    given = _object_at(value, route)
+    free = {name: told for name, told in known.items() if name not in given or name in missing}
+    facts: dict[str, Any] = {"key": key, "known": list(keys(here)), "suggestion": None, "twin": None}
+    if (same := _same(key, free)) is not None:
+        return Stray("unknown-key", facts | {"suggestion": same})
+    if (twin := _folded(key, known)) is not None:
+        return Stray("unknown-key", facts | {"twin": twin})
+    if chosen is not None and (values := [kind.value for kind in kinds if fits(kind, key)]):
+        return Stray("misplaced-key", _choice(key, chosen.key, chosen.value, values))
+    if (near := _close(key, free, _STRONG)) is not None:
+        return Stray("unknown-key", facts | {"suggestion": near})
+    if root == "environment" and (others := _other_templates(value, route, key)):
+        return Stray("misplaced-key", _choice(key, "template", value["template"], others))
+    for above in homes_above(root, value, route, key):
+        home = section(_ROOTS[root], value, above)
+        return Stray(
+            "misplaced-key", {"key": key, "home": home, "levels": _levels(route, above), "way": None}
+        )
+    for inside in homes_below(here, key):
+        return Stray("misplaced-key", {"key": key, "home": None, "way": inside.way})
+    return Stray("unknown-key", facts | {"suggestion": _close(key, free, _WEAK)})
+
+
+def fits(kind: Branch, key: str) -> bool:
+    """Whether an object of this kind takes ``key``."""
+    return key in kind.keys
+
+
+def _choice(key: str, chooser: str, current: Any, values: Sequence[str]) -> dict[str, Any]:
+    return {"key": key, "chooser": chooser, "current": current, "values": list(values)}
+
+
+def _levels(route: Route, above: Route) -> int:
+    # A list and the place in it are one level to a reader, who sees one indentation.
+    return sum(isinstance(step, str) for step in route[len(above) :])
+
+
+def _object_at(value: Any, route: Route) -> dict[str, Any]:
+    for step in route:
+        value = value[step]
+    return value if isinstance(value, dict) else {}
+
+
+def _same(key: str, known: Mapping[str, Mapping[str, Any]]) -> str | None:
+    if (same := _folded(key, known)) is not None:
+        return same
+    folded = _fold(key)
+    return next((name for name, told in known.items() if folded in map(_fold, told.get("x-aka", ()))), None)
+
+
+def _folded(key: str, known: Iterable[str]) -> str | None:
+    folded = _fold(key)
+    return next((name for name in known if _fold(name) == folded), None)
+
+
+def _fold(key: str) -> str:
+    return "".join(each for each in key.casefold() if each not in "_-. ")
+
+
+def _close(key: str, known: Iterable[str], cutoff: float) -> str | None:
+    from difflib import SequenceMatcher
+
+    folded = _fold(key)[:80]
+    best, best_ratio = None, cutoff
+    for name in known:
+        ratio = SequenceMatcher(None, folded, _fold(name)).ratio()
+        if ratio >= best_ratio and (best is None or ratio > best_ratio):
+            best, best_ratio = name, ratio
+    return best
+
+
+def _other_templates(value: Any, route: Route, key: str) -> list[str]:
+    """The templates in whose config ``key`` would be right, at the same route."""
+    if not route or route[0] != "config" or value.get("template") not in templates():
+        return []
+    found = []
+    for name in templates():
+        if name in ("sql", value["template"]):
+            continue
+        nodes = kinds_of([Node(name, schema(name))])
+        for step in route[1:]:
+            nodes = kinds_of([node for each in nodes for node in below([each], step)])
+        if any(key in node.schema.get("properties", {}) for node in nodes):
+            found.append(name)
+    return found
+
+
+__all__ = ["Stray", "fits", "is_own", "stray"]
