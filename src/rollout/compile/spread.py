@@ -35,7 +35,8 @@ def spread(
     ``payload`` has ``environment`` and ``verifier`` as in the compiled file. With ``toml`` each file that TOML can say
     is TOML; with ``one_file`` everything is in one environment file. ``comments`` are written above what stands at
     their route, such as ``("config", "tools", 0)``; routes are those of one file that holds everything.
-    Every path is plain and relative; what has a name that is no safe file name stays in ``config.yaml``.
+    Every path is plain and relative: fixtures and files of which one has a name that is no safe file name stay in
+    ``config.yaml``.
     """
     whole = _whole(payload)
     remarks = dict(comments or {})
@@ -101,12 +102,10 @@ class _Folder:
             elif isinstance(value, dict):
                 move = _fixture_files if kind == "data" else _source_files
                 moved = move(value)
-                left = {name: member for name, member in value.items() if name not in moved}
-                if moved and not left:
+                # A key lives in one place: one name that is no file name keeps all of them in config.yaml.
+                if moved and len(moved) == len(value):
                     del config[key]
-                elif moved:
-                    config[key] = left
-                self.files.update(moved.values())
+                    self.files.update(moved.values())
         if config:
             self.add("config", config, template, ("config",))
 
