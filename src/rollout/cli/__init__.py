@@ -29,7 +29,7 @@ class CommandGroup(TyperGroup):
         module = member(COMMANDS, cmd_name)
         if module is None:
             return None
-        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         app.command(name=cmd_name)(getattr(module, cmd_name))
         return typer.main.get_command(app)
 
@@ -41,7 +41,7 @@ app = typer.Typer(
     name="rollout",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

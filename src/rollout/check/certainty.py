@@ -1,0 +1,173 @@
+"""What can be said of a primitive before any rollout: that it always passes, or that it never does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rollout.check.grading import STATEFUL, at_start, can_change, named_tools, parsed, state_paths, writes
+from rollout.check.subject import Item, Subject
+from rollout.check.tool_view import ToolView
+from rollout.check.wording import quoted
+from rollout.language.compare import compare
+from rollout.language.paths import MISSING
+from rollout.source.place import At, Route
+
+_PROBES = (
+    "",
+    "x",
+    "0",
+    " ",
+    "\n",
+    "é",
+    "The order O-17 was refunded: 100.00 USD.\nAnything else?",
+    "{}",
+    "中文",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Certain:
+    """An outcome that does not depend on the rollout: which, why, and the part of the primitive that makes it so."""
+
+    passes: bool
+    why: str
+    below: Route = ()
+    at: At = "value"
+
+
+def certain_outcome(subject: Subject, primitive: Item) -> Certain | None:
+    """The primitive's outcome where it is certain, ``not`` applied; None where a rollout decides."""
+    judge = _JUDGES.get(str(primitive.value.get("type")))
+    if judge is None or not subject.is_sound(*primitive.route):
+        return None
+    found = judge(subject, primitive)
+    if found is None:
+        return None
+    return replace(found, passes=not found.passes) if primitive.value.get("not") is True else found
+
+
+def _tool_call_count(subject: Subject, primitive: Item) -> Certain | None:
+    least, most = primitive.value.get("min", 0), primitive.value.get("max")
+    if most is not None and least > most:
+        return Certain(False, f"min {least} is above max {most}", ("min",))
+    if most is None and least == 0:
+        return Certain(True, "every number of calls is 0 or more", ("min",))
+    return None
+
+
+def _output_matches(subject: Subject, primitive: Item) -> Certain | None:
+    try:
+        pattern = re.compile(str(primitive.value.get("pattern", "")))
+    except (re.error, RecursionError, OverflowError):
+        return None
+    # A pattern that is happy with nothing and with all of these is happy with everything.
+    if all(pattern.search(probe) for probe in _PROBES):
+        return Certain(True, "its pattern matches every text", ("pattern",))
+    return None
+
+
+def _state_match(subject: Subject, primitive: Item) -> Certain | None:
+    if subject.template not in STATEFUL or not subject.is_sound("config"):
+        return None
+    expected: dict[str, Any] = primitive.value.get("expected") or {}
+    contradiction = _length_contradiction(expected)
+    if contradiction is not None:
+        return contradiction
+    made = writes(subject)
+    options = {
+        "ignore_order": primitive.value.get("ignoreOrder") is True,
+        "tolerance": primitive.value.get("tolerance", 0.0),
+        "subset": primitive.value.get("subset") is True,
+    }
+    held = 0
+    for text, wanted in expected.items():
+        path = parsed(text)
+        if path is None or can_change(made, path.steps):
+            return None
+        root = at_start(subject, path.steps[:1])
+        if root is MISSING:
+            return None  # the state has no such part: another rule says so
+        found = at_start(subject, path.steps)
+        if compare(wanted, found, **options) is not None:
+            return Certain(
+                False,
+                f"no tool changes {quoted(text)}, and at the start it is another value",
+                ("expected", text),
+                "key",
+            )
+        held += 1
+    return (
+        Certain(True, "it holds at the start, and no tool changes what it looks at", ("expected",), "key")
+        if held
+        else None
+    )
+
+
+def _length_contradiction(expected: dict[str, Any]) -> Certain | None:
+    lengths = {
+        text.removesuffix(".length"): wanted for text, wanted in expected.items() if text.endswith(".length")
+    }
+    for text in expected:
+        match = re.match(r"(?P<list>.+?)\[(?P<index>[0-9]{1,9})\]", text)
+        length = lengths.get(match["list"]) if match else None
+        if (
+            match
+            and isinstance(length, int)
+            and not isinstance(length, bool)
+            and int(match["index"]) >= length
+        ):
+            return Certain(
+                False,
+                f"{quoted(text)} is beyond the length of {length} that it asks for too",
+                ("expected", text),
+                "key",
+            )
+    return None
+
+
+def _state_unchanged(subject: Subject, primitive: Item) -> Certain | None:
+    if subject.template not in STATEFUL or not subject.is_sound("config"):
+        return None
+    made = writes(subject)
+    paths = [parsed(text) for _, text in state_paths(primitive)]
+    if "paths" not in primitive.value:
+        return None if made else Certain(True, "no tool changes the state", ("type",))
+    if any(path is None or can_change(made, path.steps) for path in paths):
+        return None
+    if any(path is not None and at_start(subject, path.steps[:1]) is MISSING for path in paths):
+        return None  # the state has no such part: another rule says so
+    return Certain(True, "no tool changes what it looks at", ("paths",), "key")
+
+
+def _called(subject: Subject, primitive: Item) -> Certain | None:
+    args = primitive.value.get("args")
+    names = [name for _, name in named_tools(primitive)]
+    tool = next((ToolView(tool) for tool in subject.tools if names and tool.text("name") == names[0]), None)
+    if not isinstance(args, dict) or tool is None or not tool.is_declared or tool.parameters.faults:
+        return None
+    schema = tool.parameters.schema
+    for name in args:
+        if name not in tool.parameters.names:
+            return Certain(False, f"the tool {tool} takes no argument {quoted(name)}", ("args", name), "key")
+    if primitive.value.get("type") == "tool_was_called":
+        missing = [name for name in schema.get("required", ()) if name not in args]
+        if missing:
+            return Certain(
+                False, f"every call of {tool} has to give {quoted(missing[0])} too", ("args",), "key"
+            )
+    return None
+
+
+_JUDGES: dict[str, Callable[[Subject, Item], Certain | None]] = {
+    "tool_call_count": _tool_call_count,
+    "output_matches": _output_matches,
+    "state_match": _state_match,
+    "state_unchanged": _state_unchanged,
+    "tool_was_called": _called,
+    "tool_called_with": _called,
+}
+
+__all__ = ["Certain", "certain_outcome"]

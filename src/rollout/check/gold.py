@@ -1,0 +1,67 @@
+"""The gold queries of a sql environment: those of its tasks' ground truths, and those of its verifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rollout.check.subject import Subject
+from rollout.language.paths import PathError, get, parse
+from rollout.source.document import TaskRecord
+from rollout.source.place import Route
+
+_DEFAULT = "query"
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """One gold query, the route it stands at, and whether it was said that it may come to no rows."""
+
+    route: Route
+    query: str
+    may_be_empty: bool
+
+
+def golds_of_verifier(subject: Subject) -> Iterator[Gold]:
+    """The queries that ``sql_result`` primitives hold themselves."""
+    for primitive in subject.primitives:
+        if primitive.value.get("type") == "sql_result" and "query" in primitive.value:
+            allowed = primitive.value.get("expectEmpty") is True
+            yield from _golds((*primitive.route, "query"), primitive.value["query"], allowed)
+
+
+def golds_of_task(subject: Subject) -> Callable[[TaskRecord], Iterator[Gold]]:
+    """Finds the queries in a task's ground truth: at ``query``, and wherever a ``sql_result`` looks for one."""
+    paths: dict[tuple[str | int, ...], bool] = {}
+    for primitive in subject.primitives:
+        if primitive.value.get("type") != "sql_result" or "query" in primitive.value:
+            continue
+        written = primitive.value.get("groundTruth", _DEFAULT)
+        try:
+            steps = parse(written).steps
+        except (PathError, TypeError):
+            continue
+        paths[steps] = paths.get(steps, True) and primitive.value.get("expectEmpty") is True
+    paths.setdefault((_DEFAULT,), False)
+
+    def golds(record: TaskRecord) -> Iterator[Gold]:
+        truth = record.ground_truth
+        key = "hidden_ground_truth" if "hidden_ground_truth" in record.value else "hiddenGroundTruth"
+        for steps, may_be_empty in paths.items():
+            found = get(truth, steps)
+            yield from _golds(("tasks", record.index, key, *steps), found, may_be_empty)
+
+    return golds
+
+
+def _golds(route: Route, value: Any, may_be_empty: bool) -> Iterator[Gold]:
+    if isinstance(value, str):
+        yield Gold(route, value, may_be_empty)
+    elif isinstance(value, list):
+        for index, query in enumerate(value):
+            if isinstance(query, str):
+                yield Gold((*route, index), query, may_be_empty)
+
+
+__all__ = ["Gold", "golds_of_task", "golds_of_verifier"]

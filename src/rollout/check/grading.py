@@ -1,0 +1,112 @@
+"""What a verifier looks at: the tools, the state and the ground truth that its primitives name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from rollout.check.subject import Item, Subject
+from rollout.check.tool_view import ToolView, Write
+from rollout.language.paths import MISSING, Path, PathError, get, parse
+from rollout.source.contract import schema
+from rollout.source.place import Route
+
+STATEFUL = ("workflow", "custom")
+"""The templates whose final state is made by the tools that the config declares."""
+
+
+def named_tools(primitive: Item) -> Iterator[tuple[Route, str]]:
+    """Every tool name in a primitive, with its route."""
+    tool = primitive.text("tool")
+    if tool is not None:
+        yield (*primitive.route, "tool"), tool
+    tools = primitive.value.get("tools")
+    if primitive.value.get("type") == "tool_order" and isinstance(tools, list):
+        for index, name in enumerate(tools):
+            if isinstance(name, str):
+                yield (*primitive.route, "tools", index), name
+
+
+def state_paths(primitive: Item) -> Iterator[tuple[Route, str]]:
+    """Every path into the state in a primitive, with the route of its text; in ``expected`` that is a key."""
+    kind = primitive.value.get("type")
+    if kind == "state_match" and isinstance(primitive.value.get("expected"), dict):
+        for text in primitive.value["expected"]:
+            yield (*primitive.route, "expected", text), text
+    elif kind == "state_unchanged" and isinstance(primitive.value.get("paths"), list):
+        for index, text in enumerate(primitive.value["paths"]):
+            if isinstance(text, str):
+                yield (*primitive.route, "paths", index), text
+
+
+def parsed(text: str) -> Path | None:
+    """The path that ``text`` writes, or None when it is none."""
+    try:
+        return parse(text)
+    except PathError:
+        return None
+
+
+def writes(subject: Subject) -> tuple[Write, ...]:
+    """All changes that the environment's own tools can make to the state."""
+    return tuple(write for tool in subject.tools for write in ToolView(tool).writes)
+
+
+def can_change(made: tuple[Write, ...], steps: tuple[str | int, ...]) -> bool:
+    """Whether a tool may change what stands at ``steps``, above it or below it."""
+    for write in made:
+        known = write.path.known
+        shared = min(len(known), len(steps))
+        if known[:shared] == steps[:shared]:
+            return True
+    return False
+
+
+def at_start(subject: Subject, steps: tuple[str | int, ...]) -> Any:
+    """What stands at ``steps`` in the start state, or MISSING."""
+    return get(subject.initial_state, steps)
+
+
+@cache
+def reads_ground_truth() -> dict[str, str]:
+    """The primitives that read the ground truth when they hold no expectation of their own, and at which path.
+
+    The path is empty for one that reads all of it. The verifier's schema says so with ``x-ground-truth``.
+    """
+    entries = schema("verifier")["$defs"]
+    return {name: entry["x-ground-truth"] for name, entry in entries.items() if "x-ground-truth" in entry}
+
+
+@cache
+def templates_of() -> dict[str, tuple[str, ...]]:
+    """The primitives that only some templates can satisfy, and which (``x-templates`` in the verifier's schema)."""
+    entries = schema("verifier")["$defs"]
+    return {name: tuple(entry["x-templates"]) for name, entry in entries.items() if "x-templates" in entry}
+
+
+def ground_truth_path(primitive: Item) -> str | None:
+    """Where in the ground truth a primitive finds what it expects; "" for all of it, None when it does not look."""
+    kind = primitive.value.get("type")
+    given = primitive.value.get("groundTruth")
+    if isinstance(given, str):
+        return given
+    own = ("expected", "query", "files")
+    if not isinstance(kind, str) or any(key in primitive.value for key in own):
+        return None
+    return reads_ground_truth().get(kind)
+
+
+__all__ = [
+    "MISSING",
+    "STATEFUL",
+    "at_start",
+    "can_change",
+    "ground_truth_path",
+    "named_tools",
+    "parsed",
+    "reads_ground_truth",
+    "state_paths",
+    "templates_of",
+    "writes",
+]

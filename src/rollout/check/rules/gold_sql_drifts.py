@@ -1,0 +1,56 @@
+"""A gold query whose rows are not the same every day.
+
+It asks for the current time, or for something random. The answer that was right when the task was written is wrong
+next month, and rollouts of different days cannot be compared. Put a fixed date into the query, and into the
+instruction.
+
+Before:
+
+    SELECT count(*) FROM loans WHERE due < date('now')
+
+After:
+
+    SELECT count(*) FROM loans WHERE due < '2025-03-01'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.gold import Gold, golds_of_task, golds_of_verifier
+from rollout.check.subject import Subject
+from rollout.check.wording import quoted
+from rollout.diagnostics import Severity
+from rollout.source.document import TaskRecord
+
+CODE = "RL353"
+SEVERITY = Severity.WARNING
+
+_DRIFTS = re.compile(
+    r"'now'|\bcurrent_(?:date|time|timestamp)\b|\brandom(?:blob)?\s*\(|\b(?:date|time|datetime|julianday)\s*\(\s*\)",
+    re.IGNORECASE,
+)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    if subject.template == "sql":
+        for gold in golds_of_verifier(subject):
+            yield from _judge(gold)
+
+
+def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
+    if subject.template != "sql":
+        return None
+    golds = golds_of_task(subject)
+    return lambda record: [finding for gold in golds(record) for finding in _judge(gold)]
+
+
+def _judge(gold: Gold) -> Iterator[Finding]:
+    if found := _DRIFTS.search(gold.query):
+        yield Finding(
+            gold.route,
+            f"{quoted(found[0])} makes this gold query come to other rows on another day.",
+            "Write the date or the number out, in the query and in the instruction.",
+        )

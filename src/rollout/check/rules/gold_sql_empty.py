@@ -1,0 +1,49 @@
+"""A gold query comes to no rows.
+
+A right answer that is empty is most often a query that asks for something that is not in the seed. An agent that
+submits nothing at all could match it. Mend the query or the seed; where nothing is the right answer, say so with
+`expectEmpty: true` on the `sql_result` primitive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.gold import Gold, golds_of_task, golds_of_verifier
+from rollout.check.subject import Subject
+from rollout.diagnostics import Severity
+from rollout.source.document import TaskRecord
+
+CODE = "RL352"
+SEVERITY = Severity.WARNING
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    if _can_tell(subject):
+        for gold in golds_of_verifier(subject):
+            yield from _judge(subject, gold)
+
+
+def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
+    if not _can_tell(subject):
+        return None
+    golds = golds_of_task(subject)
+    return lambda record: [finding for gold in golds(record) for finding in _judge(subject, gold)]
+
+
+def _can_tell(subject: Subject) -> bool:
+    return subject.database is not None and not subject.database.failures
+
+
+def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
+    assert subject.database is not None
+    if gold.may_be_empty:
+        return
+    answer = subject.database.run(gold.query)
+    if answer.failed is None and not answer.rows:
+        yield Finding(
+            gold.route,
+            "This gold query comes to no rows.",
+            "Mend the query or the seed, or say expectEmpty: true where nothing is the right answer.",
+        )

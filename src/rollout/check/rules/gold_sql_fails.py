@@ -1,0 +1,67 @@
+"""A gold query does not run on the environment's own database.
+
+The query that says what the right answer is fails: a table or a column is misspelt, or it is no single statement.
+Every rollout of the task would end in an error that is charged to the verifier. Run the query on the database that
+schema and seed make, and mend it.
+
+Before:
+
+    {"instruction": "How many orders are open?", "hidden_ground_truth": {"query": "SELECT count(*) FROM order"}}
+
+After:
+
+    {"instruction": "How many orders are open?", "hidden_ground_truth": {"query": "SELECT count(*) FROM orders"}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.gold import Gold, golds_of_task, golds_of_verifier
+from rollout.check.subject import Subject
+from rollout.check.wording import did_you_mean
+from rollout.diagnostics import Severity
+from rollout.source.document import TaskRecord
+
+CODE = "RL351"
+SEVERITY = Severity.ERROR
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    if _can_tell(subject):
+        for gold in golds_of_verifier(subject):
+            yield from _judge(subject, gold)
+
+
+def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
+    if not _can_tell(subject):
+        return None
+    golds = golds_of_task(subject)
+    return lambda record: [finding for gold in golds(record) for finding in _judge(subject, gold)]
+
+
+def _can_tell(subject: Subject) -> bool:
+    return subject.database is not None and not subject.database.failures
+
+
+def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
+    assert subject.database is not None
+    answer = subject.database.run(gold.query)
+    if answer.failed is not None:
+        yield Finding(
+            gold.route, f"This gold query does not run: {answer.failed}.", _hint(subject, answer.failed)
+        )
+
+
+def _hint(subject: Subject, reason: str) -> str | None:
+    assert subject.database is not None
+    tables = subject.database.tables()
+    if reason.startswith("no such table: "):
+        return did_you_mean(reason.removeprefix("no such table: "), tuple(tables), kind="tables")
+    if reason.startswith("no such column: "):
+        columns = sorted({column for table in tables.values() for column in table})
+        return did_you_mean(
+            reason.removeprefix("no such column: ").rpartition(".")[2], columns, kind="columns"
+        )
+    return "Run it on the database that schema and seed make."

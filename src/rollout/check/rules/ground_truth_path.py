@@ -1,0 +1,55 @@
+"""A task's ground truth has nothing at the path that a primitive reads.
+
+A primitive such as `output_equals` with `groundTruth: answer` looks for what is right in each task's ground truth.
+A task without it cannot be judged: every rollout of it would end in an error.
+
+Before:
+
+    {"instruction": "How many?", "hidden_ground_truth": {"anwser": 42}}
+
+After:
+
+    {"instruction": "How many?", "hidden_ground_truth": {"answer": 42}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.grading import ground_truth_path, parsed
+from rollout.check.subject import Subject
+from rollout.check.wording import did_you_mean, quoted
+from rollout.diagnostics import Severity
+from rollout.language.paths import MISSING, get
+from rollout.source.document import TaskRecord
+
+CODE = "RL518"
+SEVERITY = Severity.ERROR
+
+
+def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
+    wanted = {}
+    for primitive in subject.primitives:
+        written = ground_truth_path(primitive)
+        path = parsed(written) if written else None
+        if path is not None:
+            wanted[path] = str(primitive.value.get("name"))
+    if not wanted:
+        return None
+
+    def judge(record: TaskRecord) -> Iterator[Finding]:
+        truth = record.ground_truth
+        if not isinstance(truth, dict) or not truth:
+            return  # a task without any ground truth is another defect
+        key = "hidden_ground_truth" if "hidden_ground_truth" in record.value else "hiddenGroundTruth"
+        for path, name in wanted.items():
+            if get(truth, path.steps) is MISSING:
+                yield Finding(
+                    ("tasks", record.index, key),
+                    f"The ground truth has nothing at {quoted(path.text)}, where {quoted(name)} looks for it.",
+                    did_you_mean(str(path.steps[0]), tuple(truth), kind="parts of the ground truth")
+                    or f"Add {quoted(path.text)} to it.",
+                )
+
+    return judge

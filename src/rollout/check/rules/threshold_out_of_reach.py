@@ -1,0 +1,98 @@
+"""No rollout can reach `passThreshold`.
+
+The score is the weighted mean of the primitives. With those that can never pass, and those that contradict each
+other, the best score that is left lies below the threshold, so that every rollout fails.
+
+Before:
+
+    passThreshold: 0.8
+    primitives:
+      - {name: called, type: tool_was_called, tool: refund}
+      - {name: not_called, type: tool_not_called, tool: refund}
+
+After:
+
+    primitives:
+      - {name: called, type: tool_was_called, tool: refund}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rollout.check.certainty import certain_outcome
+from rollout.check.finding import Finding
+from rollout.check.subject import Item, Subject
+from rollout.check.wording import quoted
+from rollout.diagnostics import Severity
+from rollout.language.compare import compare
+
+CODE = "RL514"
+SEVERITY = Severity.ERROR
+
+_OPPOSITES = {"tool_not_called": "tool_was_called"}
+_BESIDE = {"name", "description", "weight", "not", "type"}
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    if not subject.is_sound("verifier"):
+        return
+    counted = [(each, float(each.value.get("weight", 1))) for each in subject.primitives]
+    total = sum(weight for _, weight in counted)
+    threshold = (subject.verifier or {}).get("passThreshold", 1)
+    if total == 0:
+        return
+    hopeless = [
+        each for each, _ in counted if (c := certain_outcome(subject, each)) is not None and not c.passes
+    ]
+    lost = sum(weight for each, weight in counted if each in hopeless)
+    pair: tuple[Item, Item] | None = None
+    left = [(each, weight) for each, weight in counted if each not in hopeless and weight > 0]
+    while left:
+        one, weight = left.pop()
+        for index, (other, other_weight) in enumerate(left):
+            if _contradict(one, other):
+                lost += min(weight, other_weight)
+                pair = (other, one)
+                del left[index]
+                break
+    best = (total - lost) / total
+    # Hopeless primitives alone are told by their own rule; here the sum of it all is what is wrong.
+    if best >= threshold - 1e-9 or (pair is None and threshold == 1):
+        return
+    if pair is None:
+        yield Finding(
+            ("verifier", "passThreshold"),
+            f"No rollout can reach {threshold:g}: the best score is {best:.3g}.",
+            "Mend the primitives that no rollout can pass, or lower the threshold.",
+        )
+        return
+    first, second = pair
+    yield Finding(
+        ("verifier", "passThreshold")
+        if "passThreshold" in (subject.verifier or {})
+        else (*second.route, "type"),
+        f"No rollout can reach {threshold:g}: {quoted(str(first.value.get('name')))} and "
+        f"{quoted(str(second.value.get('name')))} contradict each other, so the best score is {best:.3g}.",
+        "Remove one of the two, or lower the threshold.",
+        see=((first.route, "this one"), (second.route, "and this one")),
+    )
+
+
+def _contradict(one: Item, other: Item) -> bool:
+    (kind, turned, options), (kind_2, turned_2, options_2) = _meaning(one), _meaning(other)
+    return kind == kind_2 and turned is not turned_2 and compare(options, options_2) is None
+
+
+def _meaning(primitive: Item) -> tuple[Any, bool, dict[str, Any]]:
+    value = primitive.value
+    turned = value.get("not") is True
+    kind = value.get("type")
+    if kind in _OPPOSITES:
+        kind, turned = _OPPOSITES[kind], not turned
+    return (
+        kind,
+        turned,
+        {key: each for key, each in value.items() if key not in _BESIDE and not key.startswith("x-")},
+    )

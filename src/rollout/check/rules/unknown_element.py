@@ -1,0 +1,47 @@
+"""A verifier's primitive names an element that its page does not have.
+
+`element` is the id of an element, or its name where it has no id. When no page is named, the element must be on at
+least one page.
+
+Before:
+
+    - {name: subscribed, type: element_value, page: /settings, element: newsleter, value: true}
+
+After:
+
+    - {name: subscribed, type: element_value, page: /settings, element: newsletter, value: true}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.site import named, target, urls
+from rollout.check.subject import Subject
+from rollout.check.wording import did_you_mean, quoted
+from rollout.diagnostics import Severity
+
+CODE = "RL504"
+SEVERITY = Severity.ERROR
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    if subject.template != "browser" or not subject.is_sound("config", "pages"):
+        return
+    for primitive in subject.primitives:
+        element, url = primitive.text("element"), primitive.text("page")
+        if primitive.value.get("type") != "element_value" or element is None:
+            continue
+        page_url = target(url) if url is not None else None
+        if url is not None and page_url not in urls(subject):
+            continue  # the page is what is wrong
+        pages = [page for page in subject.pages if page_url is None or page.text("url") == page_url]
+        known = sorted({name for page in pages for name in named(page)})
+        if element not in known:
+            where = f"on the page {quoted(url)}" if url is not None else "on any page"
+            yield Finding(
+                (*primitive.route, "element"),
+                f"There is no element {quoted(element)} {where}.",
+                did_you_mean(element, known, kind="elements"),
+            )

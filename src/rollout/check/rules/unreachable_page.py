@@ -1,0 +1,47 @@
+"""A page that nothing leads to.
+
+From `initialUrl`, no chain of links, buttons and forms ends at the page. An agent could only open it by typing its
+URL, which it has no way to know. Link to it, or take it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.site import links, target, urls
+from rollout.check.subject import Subject
+from rollout.check.wording import quoted
+from rollout.diagnostics import Severity
+
+CODE = "RL371"
+SEVERITY = Severity.WARNING
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    if subject.template != "browser" or not subject.is_sound("config", "pages"):
+        return
+    leads: dict[str, set[str]] = {}
+    for page in subject.pages:
+        for link in links(subject, page):
+            to = target(link.url)
+            if to is None:
+                return  # a URL that is filled in at run time may lead anywhere
+            leads.setdefault(page.text("url") or "", set()).add(to)
+    start = target(str(subject.config.get("initialUrl", "")))
+    if start is None or start not in urls(subject):
+        return
+    reached, ahead = {start}, [start]
+    while ahead:
+        for url in leads.get(ahead.pop(), ()):
+            if url not in reached:
+                reached.add(url)
+                ahead.append(url)
+    for page in subject.pages:
+        own = page.text("url")
+        if own is not None and own not in reached:
+            yield Finding(
+                (*page.route, "url"),
+                f"Nothing leads to the page {quoted(own)}.",
+                "Link to it from a page that can be reached, or remove it.",
+            )
