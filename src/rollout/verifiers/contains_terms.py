@@ -41,14 +41,18 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     if options.get("anyOf", False):
         if len(missing) == len(terms):
             return failed(f"None of {_list(terms)} is in {place}.")
-        return passed(f"{show(next(term for term in terms if term not in missing))} is in {place}.")
+        return passed(f"{_named(next(term for term in terms if term not in missing))} is in {place}.")
     if missing:
         return failed(f"{_list(missing)} {'is' if len(missing) == 1 else 'are'} not in {place}.")
     return passed(f"{_list(terms)} {'is' if len(terms) == 1 else 'are'} in {place}.")
 
 
 def _list(terms: list[Any]) -> str:
-    return ", ".join(show(term) for term in terms)
+    return ", ".join(_named(term) for term in terms)
+
+
+def _named(term: Any) -> str:
+    return f"“{term}”" if isinstance(term, str) else show(term)
 
 
 def _texts(value: Any) -> Iterator[str]:
