@@ -24,7 +24,7 @@ from yaml.events import (
 
 from rollout.source.place import Parsed, Place, Problem
 from rollout.source.text import SourceFile
-from rollout.source.yaml_scalars import TRIGGERS, resolve
+from rollout.source.yaml_scalars import LONGEST_SPECIAL, NUMERIC, SPECIAL, resolve
 
 make_parser: Callable[[str], Any]
 try:
@@ -37,6 +37,7 @@ MAX_EXPANSION = 100_000
 """How many values the aliases of a file may stand for altogether."""
 
 _CORE = "tag:yaml.org,2002:"
+_PLAIN_DIGITS = frozenset("123456789")
 _TAG = re.compile(r"(?:&\S+\s+)?(![^\s,\[\]{}]*)")
 _TYPES: tuple[tuple[type, str], ...] = (
     (str, "a string"),
@@ -104,11 +105,13 @@ class _Composer:
         self.problems = problems
         self.anchors: dict[str, _Anchor] = {}
         self.repeated = 0
+        # Keys that were found to be in order; most keys of a file come again and again.
+        self.names: dict[str, str] = {}
 
     def compose(self) -> Parsed | None:
         # One loop over local names, without a call for the common scalar: every command waits for this.
         source, text = self.source, self.source.text
-        names: dict[str, str] = {}
+        names = self.names
         stack: list[tuple[Any, Any, Any, int, int, int, _Anchor | None, int]] = []
         container: Any = None
         children: Any = None
@@ -145,17 +148,16 @@ class _Composer:
                             odd = True
                     else:
                         key = self._key(event, at, end, children)
-                        if key is _DROPPED or key is _MERGED:
-                            odd = True
-                        else:
-                            names[key] = key
+                        odd = odd or key is _DROPPED or key is _MERGED
                     continue
                 style = event.style
                 if style == "|" or style == ">":
                     end = self._block_end(at, end)
                 if event.tag is not None:
                     value = self._tagged(event, at, end)
-                elif not style and value[:1] in TRIGGERS:
+                elif not style and (
+                    value[:1] in NUMERIC or (len(value) <= LONGEST_SPECIAL and value in SPECIAL)
+                ):
                     value = self._plain(value, at, end)
                 if event.anchor is not None:
                     self.anchors[event.anchor] = _Anchor(value, None, 1, complete=True)
@@ -264,6 +266,8 @@ class _Composer:
         return start + (line_break + 1 if line_break >= 0 else len(text))
 
     def _plain(self, text: str, start: int, end: int) -> Any:
+        if text[:1] in _PLAIN_DIGITS and len(text) < 16 and text.isdecimal() and text.isascii():
+            return int(text)
         scalar = resolve(text)
         if scalar.bad:
             self._problem("bad-number", start, end, written=text)
@@ -288,7 +292,7 @@ class _Composer:
         elif not event.style and (text == "<<" or event.tag is not None):
             self._problem("merge-key", start, end)
             return _MERGED
-        elif not event.style and text[:1] in TRIGGERS:
+        elif not event.style and (text[:1] in NUMERIC or text in SPECIAL):
             scalar = resolve(text)
             value = None if scalar.bad else scalar.value
         if event.anchor is not None:
@@ -297,6 +301,8 @@ class _Composer:
             self._not_a_string(value, start, end, written=text)
             if not text:
                 return _DROPPED
+        elif not event.style and event.tag is None:
+            self.names[text] = text
         return self._unique(text, start, end, children)
 
     def _unique(self, key: str, start: int, end: int, children: Any) -> Any:
@@ -319,7 +325,7 @@ class _Composer:
         if not self._check_tag(event, "str", "null", "bool", "int", "float"):
             return text if event.style else self._plain(text, start, end)
         name = tag.removeprefix(_CORE)
-        value = self._plain(text, start, end) if text[:1] in TRIGGERS else text
+        value = self._plain(text, start, end)
         if name == "float" and type(value) is int:
             return float(value)
         if _type_name(value) == _TAG_TYPES[name]:

@@ -6,10 +6,7 @@ import re
 from math import isinf
 from typing import Any, NamedTuple
 
-# A scalar that begins otherwise is a string, and no reader of YAML 1.1 sees anything else in it.
-TRIGGERS = frozenset(["", *"0123456789+-.~nNtTfFyYoO"])
-
-WORDS: dict[str, bool | None] = {
+_WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -18,7 +15,8 @@ WORDS: dict[str, bool | None] = {
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-_NUMERIC = frozenset("0123456789+-.")
+NUMERIC = frozenset("0123456789+-.")
+"""What a number begins with, and whatever YAML 1.1 takes for one."""
 
 # What readers of YAML 1.1 take for a number or a truth value (yaml.org/type/{bool,int,float}.html, without its
 # y and n, which PyYAML, Ruby and Go leave alone as well).
@@ -27,6 +25,9 @@ _YES_NO = {
     for lower, meaning in {"yes": True, "no": False, "on": True, "off": False}.items()
     for word in (lower, lower.capitalize(), lower.upper())
 }
+SPECIAL = frozenset([*_WORDS, *_YES_NO])
+"""The words that mean something; every other scalar that does not begin like a number is a string."""
+LONGEST_SPECIAL = max(map(len, SPECIAL))
 _OCTAL = re.compile(r"[-+]?0[0-7]+")
 _SEXAGESIMAL = re.compile(r"[-+]?[1-9][0-9]*(?::[0-5]?[0-9])+")
 _UNDERSCORES = re.compile(
@@ -54,11 +55,11 @@ _STRING_LIMIT = 4300
 
 def resolve(text: str) -> Scalar:
     """The meaning of an unquoted scalar; for numbers, words and the look-alikes of YAML 1.1."""
-    if text in WORDS:
-        return Scalar(WORDS[text])
+    if text in _WORDS:
+        return Scalar(_WORDS[text])
     if text in _YES_NO:
         return Scalar(text, "word", _YES_NO[text])
-    if text[0] not in _NUMERIC:
+    if text[0] not in NUMERIC:
         return Scalar(text)
     if _INT.fullmatch(text):
         return _whole(text)
@@ -108,4 +109,4 @@ def _look_alike(text: str) -> Scalar:
     return Scalar(text)
 
 
-__all__ = ["TRIGGERS", "WORDS", "Scalar", "resolve"]
+__all__ = ["LONGEST_SPECIAL", "NUMERIC", "SPECIAL", "Scalar", "resolve"]
