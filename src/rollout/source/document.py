@@ -33,6 +33,13 @@ class TaskRecord:
             else value.get("hiddenGroundTruth", {})
         )
 
+    @property
+    def truth_key(self) -> str:
+        """The key that the ground truth stands under: ``hidden_ground_truth`` or ``hiddenGroundTruth``."""
+        value = self.value
+        spelled_otherwise = "hiddenGroundTruth" in value and "hidden_ground_truth" not in value
+        return "hiddenGroundTruth" if spelled_otherwise else "hidden_ground_truth"
+
 
 class Tasks(Protocol):
     """The tasks of an environment, however many files or lines they are spread over."""

@@ -1,0 +1,130 @@
+"""The rows that tools can write into a list of the state: which fields, and what is in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rollout.check.subject import Subject
+from rollout.check.tool_view import ARGUMENTS, ToolView, Write
+from rollout.language.interpolation import parse
+
+_NUMBER = (frozenset({int, float}), "a number")
+_TYPES: dict[str, tuple[frozenset[type], str]] = {
+    "string": (frozenset({str}), "a text"),
+    "number": _NUMBER,
+    "integer": _NUMBER,
+    "boolean": (frozenset({bool}), "true or false"),
+    "array": (frozenset({list}), "a list"),
+    "object": (frozenset({dict}), "an object"),
+    "null": (frozenset({type(None)}), "null"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RowShape:
+    """What one tool writes: the fields a row may have, those it always has, and what is known of their values."""
+
+    tool: str
+    all: frozenset[str]
+    required: frozenset[str]
+    types: dict[str, tuple[frozenset[type], str]] = field(default_factory=dict)
+    constants: dict[str, Any] = field(default_factory=dict)
+
+    def fits(self, row: Any) -> bool:
+        """Whether the tool may write ``row``, as far as that is known."""
+        if type(row) is not dict:
+            return False
+        keys = row.keys()
+        if not (self.required <= keys and keys <= self.all):
+            return False
+        for name, (types, _) in self.types.items():
+            if name in row and type(row[name]) not in types:
+                return False
+        return all(name not in row or row[name] == value for name, value in self.constants.items())
+
+    def distance(self, row: Any) -> int:
+        """How far ``row`` is from what the tool writes, to find the tool it was most likely meant for."""
+        if not isinstance(row, dict):
+            return 1_000
+        wrong = [
+            name for name, (types, _) in self.types.items() if name in row and type(row[name]) not in types
+        ]
+        wrong += [name for name, value in self.constants.items() if name in row and row[name] != value]
+        return len(wrong) + 3 * len(row.keys() - self.all) + 2 * len(self.required - row.keys())
+
+
+def row_shapes(subject: Subject, *, partly: bool = False) -> dict[str, tuple[RowShape, ...]]:
+    """The lists of the state of whose rows everything is known, with the shapes their rows can have.
+
+    Rows of the start state are not among them. With ``partly`` a row may be given in part (``subset: true``).
+    """
+    shapes: dict[str, list[RowShape]] = {}
+    unknown: set[str] = set()
+    for tool in subject.tool_views:
+        for write in tool.writes:
+            known = write.path.known
+            if not known:
+                return {}
+            name = str(known[0])
+            shape = _shape(tool, write, partly) if write.appends and len(write.path.pieces) == 1 else None
+            if shape is None:
+                unknown.add(name)
+            else:
+                shapes.setdefault(name, []).append(shape)
+    return {
+        name: tuple(found)
+        for name, found in shapes.items()
+        if name not in unknown and isinstance(subject.initial_state.get(name, []), list)
+    }
+
+
+def _shape(tool: ToolView, write: Write, partly: bool) -> RowShape | None:
+    if write.value is ARGUMENTS or write.value == "${args}":
+        if tool.parameters.is_open or tool.parameters.faults or not tool.is_declared:
+            return None
+        required = tool.parameters.schema.get("required", [])
+        names = frozenset(tool.parameters.names)
+        always = (
+            frozenset(each for each in required if isinstance(each, str))
+            if isinstance(required, list)
+            else ()
+        )
+        types = {name: types for name in names if (types := _declared(tool, name)) is not None}
+        return RowShape(str(tool.name), names, frozenset() if partly else frozenset(always), types)
+    if not isinstance(write.value, dict) or any("${" in key for key in write.value):
+        return None
+    names = frozenset(write.value)
+    types, constants = {}, {}
+    for name, value in write.value.items():
+        if isinstance(value, str) and "${" in value:
+            found = _filled(tool, value)
+            if found is not None:
+                types[name] = found
+        elif not isinstance(value, dict | list):
+            constants[name] = value
+    return RowShape(str(tool.name), names, frozenset() if partly else names, types, constants)
+
+
+def _filled(tool: ToolView, text: str) -> tuple[frozenset[type], str] | None:
+    parsed = parse(text)
+    if parsed.faults:
+        return None
+    whole = parsed.whole
+    if whole is None:
+        return _TYPES["string"]
+    if whole.root == "args" and len(whole.steps) == 1 and tool.is_declared:
+        return _declared(tool, str(whole.steps[0]))
+    return None
+
+
+def _declared(tool: ToolView, name: str) -> tuple[frozenset[type], str] | None:
+    properties = tool.parameters.schema.get("properties")
+    schema = properties.get(name) if isinstance(properties, dict) else None
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    if isinstance(kind, str):
+        return _TYPES.get(kind)
+    return None
+
+
+__all__ = ["RowShape", "row_shapes"]

@@ -1,0 +1,89 @@
+"""The instruction holds the answer, and the verifier only looks for it in what the agent says.
+
+An agent that repeats its instruction passes, so the task measures nothing, and its passing rollouts teach a model to
+repeat. Take the value out of the instruction, or judge what the agent did as well.
+
+Before:
+
+    instruction: What is the capital of Peru? (It is Lima.)
+    hidden_ground_truth: {answer: Lima}
+    # verifier: {name: answer, type: output_equals, groundTruth: answer}
+
+After:
+
+    instruction: What is the capital of Peru?
+    hidden_ground_truth: {answer: Lima}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from rollout.check.finding import Finding
+from rollout.check.grading import ground_truth_path, parsed
+from rollout.check.subject import Subject
+from rollout.check.walk import leaves
+from rollout.check.wording import quoted
+from rollout.diagnostics import Severity
+from rollout.language.canonical import canonical
+from rollout.language.paths import MISSING, get
+from rollout.source.document import TaskRecord
+from rollout.source.place import Route
+
+CODE = "RL611"
+SEVERITY = Severity.WARNING
+
+SHORTEST = 4
+"""Values with fewer characters stand in a text by chance."""
+_WORDS_ONLY = frozenset({"contains_terms", "output_equals", "output_matches", "output_json"})
+
+
+def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
+    counted = [each.value for each in subject.primitives if each.value.get("weight", 1) != 0]
+    if not counted or not subject.is_sound("verifier"):
+        return None
+    if not all(each.get("type") in _WORDS_ONLY and each.get("field") != "finalState" for each in counted):
+        return None
+    if any(each.get("not") is True for each in counted):
+        # Words that must not be said are best named in the instruction.
+        return None
+    texts = [ground_truth_path(each) for each in subject.primitives]
+    routes = [path.steps for text in texts if text and (path := parsed(text)) is not None]
+
+    def judge(record: TaskRecord) -> Iterable[Finding] | None:
+        truth = record.ground_truth
+        if not truth or not isinstance(truth, dict):
+            return None
+        return list(_findings(record, truth, routes))
+
+    return judge
+
+
+def _findings(
+    record: TaskRecord, truth: dict[str, Any], routes: list[tuple[str | int, ...]]
+) -> Iterator[Finding]:
+    instruction = record.value["instruction"]
+    for text, route in _values(truth, routes):
+        if len(text) < SHORTEST or text not in instruction:
+            continue
+        if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", instruction) is None:
+            continue
+        yield Finding(
+            ("tasks", record.index, "instruction"),
+            f"The instruction gives the answer away: it holds {quoted(text)}.",
+            "Take it out of the instruction, or judge what the agent did, not only what it says.",
+            see=((("tasks", record.index, record.truth_key, *route), "the value in the ground truth"),),
+        )
+        return
+
+
+def _values(truth: dict[str, Any], routes: list[tuple[str | int, ...]]) -> Iterator[tuple[str, Route]]:
+    for start in routes or [()]:
+        value = get(truth, start)
+        for leaf in leaves(None if value is MISSING else value, start):
+            if leaf.at == "key" or isinstance(leaf.value, bool) or leaf.value is None:
+                continue
+            text = leaf.value if isinstance(leaf.value, str) else canonical(leaf.value).decode("utf-8")
+            yield text.strip(), leaf.route

@@ -1,0 +1,79 @@
+"""The ground truth already holds at the start, so an agent that does nothing passes.
+
+Such a task does not tell a good agent from one that never moves, and its passing rollouts teach a model to do nothing.
+Found are tasks whose ground truth is the start state, and verifiers that the start state satisfies. Where doing
+nothing is right (the request must be refused), ask for what a good agent does besides: the answer it gives, with
+`contains_terms`, or the look-up it has to make first, with `tool_was_called`.
+
+Before:
+
+    initialMutableState: {refunds: []}
+    tasks:
+      - instruction: Refund order O-9, which does not exist.
+        hidden_ground_truth: {refunds: []}
+
+After:
+
+    tasks:
+      - instruction: Refund order O-9, which does not exist.
+        hidden_ground_truth: {refunds: []}
+    verifier:
+      primitives:
+        - {name: no_refund, type: ground_truth_match}
+        - {name: looked, type: tool_was_called, tool: lookup_order}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.start import idle_score, matches_start
+from rollout.check.subject import Subject
+from rollout.diagnostics import Severity
+from rollout.source.document import TaskRecord
+
+CODE = "RL610"
+SEVERITY = Severity.ERROR
+
+_WAY_OUT = (
+    "Ask for a change; where none is right, ask for what a good agent says or looks up, with "
+    "contains_terms or tool_was_called."
+)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    score = idle_score(subject)
+    if score is not None and subject.verifier is not None and score.passes():
+        yield Finding(
+            ("verifier", "primitives"),
+            "An agent that does nothing passes every task: the start state satisfies the verifier.",
+            _WAY_OUT,
+            at="key",
+        )
+
+
+def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
+    score = idle_score(subject)
+    if score is None or score.passes() or not score.passes(with_ground_truth=True):
+        return None
+    state = subject.initial_state
+
+    def judge(record: TaskRecord) -> Iterable[Finding] | None:
+        truth = record.ground_truth
+        if not truth:
+            return None
+        for name in truth:
+            if name not in state:
+                return None
+        if not all(matches_start(truth, state, options) for options in score.comparisons):
+            return None
+        return (
+            Finding(
+                ("tasks", record.index, record.truth_key),
+                "The ground truth already holds at the start, so an agent that does nothing passes.",
+                _WAY_OUT,
+            ),
+        )
+
+    return judge

@@ -1,0 +1,63 @@
+"""Something in the spec looks like a secret: an API key, a token, a private key, a password in a URL.
+
+An environment is pushed, shown to models and to whoever reads a trace, and kept in git for ever. A key that is in it
+must be taken for known to everybody: revoke it, and put a made-up value in its place. Where a task needs something
+that looks like a key, write one that plainly is none (`sk-example`, `AKIAIOSFODNN7EXAMPLE`).
+
+Before:
+
+    fixtures:
+      settings: {payment_key: "sk_live_ and 24 letters and digits"}
+
+After:
+
+    fixtures:
+      settings: {payment_key: "sk_live_example"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from rollout.check.finding import Finding
+from rollout.check.secrets import find_secrets, may_hold_secret
+from rollout.check.subject import Subject
+from rollout.check.walk import leaves, written
+from rollout.diagnostics import Severity
+from rollout.source.document import TaskRecord
+from rollout.source.place import Route
+
+CODE = "RL391"
+SEVERITY = Severity.ERROR
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    value = subject.document.value
+    if may_hold_secret(written(dict(value))):
+        yield from _findings(value, (), subject)
+
+
+def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None]:
+    def judge(record: TaskRecord) -> Iterable[Finding] | None:
+        if not may_hold_secret(record.line or written(record.value)):
+            return None
+        return _findings(record.value, ("tasks", record.index), None)
+
+    return judge
+
+
+def _findings(value: Any, route: Route, subject: Subject | None) -> Iterator[Finding]:
+    for leaf in leaves(value, route):
+        if not isinstance(leaf.value, str):
+            continue
+        for secret in find_secrets(leaf.value):
+            whole = leaf.value[secret.start : secret.end]
+            span = subject.within(leaf.route, whole, leaf.at) if subject and "\n" not in whole else None
+            yield Finding(
+                leaf.route,
+                f"This looks like {secret.name}: “{secret.shown}”.",
+                "Revoke it if it is real: what is in a spec is known to everyone. Write a made-up value instead.",
+                at=leaf.at,
+                span=span,
+            )

@@ -1,0 +1,123 @@
+"""What an agent that does nothing comes to: the score that is certain before any rollout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rollout.check.certainty import certain_outcome
+from rollout.check.subject import Item, Subject
+from rollout.language.compare import compare
+from rollout.language.paths import MISSING, PathError, get, parse
+
+STATEFUL = ("workflow", "custom")
+"""The templates whose start state stands in the config."""
+
+
+def judged_by_state(subject: Subject) -> bool:
+    """Whether the final state has to match each task's ground truth, key by key."""
+    if subject.template not in STATEFUL:
+        return False
+    if subject.document.value.get("verifier") is None:
+        return True
+    return any(each.value.get("type") == "ground_truth_match" for each in subject.primitives)
+
+
+@dataclass(slots=True)
+class IdleScore:
+    """The least score of an agent that makes no call and says nothing.
+
+    ``sure`` are the weights of the primitives it certainly satisfies, ``by_truth`` of those it satisfies in tasks
+    whose ground truth already holds; ``comparisons`` are the options of the latter.
+    """
+
+    total: float = 0.0
+    sure: float = 0.0
+    by_truth: float = 0.0
+    threshold: float = 1.0
+    comparisons: list[dict[str, Any]] = field(default_factory=list)
+
+    def passes(self, *, with_ground_truth: bool = False) -> bool:
+        """Whether that score is enough to pass."""
+        reached = self.sure + (self.by_truth if with_ground_truth else 0.0)
+        return self.total > 0 and reached / self.total >= self.threshold - 1e-9
+
+
+def idle_score(subject: Subject) -> IdleScore | None:
+    """The idle agent's score; None where it cannot be said before the rollout.
+
+    Primitives that no rollout can fail are left out: that they pass is a defect of theirs, not of the start state.
+    """
+    if subject.template not in STATEFUL or not subject.is_sound("config"):
+        return None
+    if subject.document.value.get("verifier") is None:
+        return IdleScore(total=1.0, by_truth=1.0, comparisons=[{}])
+    if not subject.is_sound("verifier"):
+        return None
+    verifier = subject.verifier or {}
+    score = IdleScore(threshold=float(verifier.get("passThreshold", 1)))
+    for primitive in subject.primitives:
+        weight = float(primitive.value.get("weight", 1))
+        certain = certain_outcome(subject, primitive)
+        if weight <= 0 or (certain is not None and certain.passes):
+            continue
+        score.total += weight
+        turned = primitive.value.get("not") is True
+        if primitive.value.get("type") == "ground_truth_match":
+            if not turned:
+                score.by_truth += weight
+                score.comparisons.append(comparison(primitive.value))
+        elif (satisfied := _satisfied(subject, primitive)) is not None and satisfied is not turned:
+            score.sure += weight
+    return score
+
+
+def comparison(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a primitive as :func:`rollout.language.compare.compare` takes them."""
+    return {
+        "ignore_order": options.get("ignoreOrder") is True,
+        "tolerance": options.get("tolerance", 0.0),
+        "subset": options.get("subset") is True,
+    }
+
+
+def matches_start(truth: dict[str, Any], state: dict[str, Any], options: dict[str, Any]) -> bool:
+    """Whether every key of the ground truth is in the start state already, by the terms of ground_truth_match."""
+    return all(compare(wanted, state.get(name, MISSING), **options) is None for name, wanted in truth.items())
+
+
+def _satisfied(subject: Subject, primitive: Item) -> bool | None:
+    """Whether an idle agent satisfies the primitive, before ``not``; None where that is not certain."""
+    value = primitive.value
+    match value.get("type"):
+        case "no_tool_errors" | "tool_not_called" | "state_unchanged":
+            return True
+        case "tool_was_called" | "tool_called_with":
+            return False
+        case "tool_order":
+            return False if value.get("tools") else None
+        case "tool_call_count":
+            return not value.get("min", 0) > 0
+        case "contains_terms" if value.get("field", "finalOutput") == "finalOutput":
+            return False if value.get("terms") else None
+        case "state_match":
+            return _state_matches(subject.initial_state, value)
+    return None
+
+
+def _state_matches(state: dict[str, Any], options: dict[str, Any]) -> bool | None:
+    expected = options.get("expected")
+    if not isinstance(expected, dict) or not expected:
+        return None
+    terms = comparison(options)
+    for text, wanted in expected.items():
+        try:
+            found = get(state, parse(text).steps)
+        except PathError:
+            return None
+        if found is MISSING or compare(wanted, found, **terms) is not None:
+            return False
+    return True
+
+
+__all__ = ["STATEFUL", "IdleScore", "comparison", "idle_score", "judged_by_state", "matches_start"]
