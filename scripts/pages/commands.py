@@ -1,16 +1,19 @@
-"""The page of all commands: what each does, its arguments and options, as its own help has them."""
+"""The page of all commands: what each does, its arguments and options, as the functions themselves say."""
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
-import typer
+from typer.models import ArgumentInfo
 
 from pages import NOTICE
 from pages.markdown import code, table
-from rollout.cli import app
+from rollout.cli import COMMANDS, CommandGroup
+from rollout.family import member
 
 INTRODUCTION = """`--json` prints one envelope on stdout, `{"schema_version": 1, "command": …, "data": …}`; what is
 said to people beside it goes to stderr. Colour is for terminals; `NO_COLOR` and `FORCE_COLOR` decide otherwise.
@@ -25,49 +28,62 @@ said to people beside it goes to stderr. Colour is for terminals; `NO_COLOR` and
 
 
 def pages(root: Path) -> dict[str, str]:
-    group: Any = typer.main.get_command(app)
-    context = group.make_context("rollout", [], resilient_parsing=True)
     parts = ["# Commands", NOTICE, INTRODUCTION]
-    for name in group.list_commands(context):
-        parts += _command(name, group.get_command(context, name))
+    for name in CommandGroup().list_commands(None):
+        module = member(COMMANDS, name)
+        assert module is not None
+        parts += _command(name, getattr(module, name.replace("-", "_")))
     return {"cli.md": "\n\n".join(parts) + "\n"}
 
 
-def _command(name: str, command: Any) -> list[str]:
-    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
-    options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
-    shown = [_placeholder(argument) for argument in arguments]
+def _command(name: str, function: Callable[..., Any]) -> list[str]:
+    hints = get_type_hints(function, include_extras=True)
+    arguments, options = [], []
+    for key, parameter in inspect.signature(function).parameters.items():
+        takes, info = get_args(hints[key])[:2]
+        kind = arguments if isinstance(info, ArgumentInfo) else options
+        kind.append((key, takes, info, parameter.default))
+    shown = [_placeholder(*argument) for argument in arguments]
+    rows = [[code(_placeholder(*argument)), argument[2].help or ""] for argument in arguments]
+    rows += [[_names(*option), _words(*option)] for option in options]
     parts = [
         f"## rollout {name}",
         f"    rollout {' '.join([name, *shown, '[OPTIONS]'])}",
-        _paragraphs(command.help or ""),
+        _paragraphs(inspect.getdoc(function) or ""),
     ]
-    rows = [[code(_placeholder(argument)), _words(argument)] for argument in arguments]
-    rows += [[_names(option), _words(option)] for option in options if option.name != "help"]
-    if rows:
-        parts.append(table(["", ""], rows))
-    return parts
+    return [*parts, table(["", ""], rows)] if rows else parts
 
 
 def _paragraphs(text: str) -> str:
     return "\n\n".join(re.sub(r"\s*\n\s*", "\n", block) for block in re.split(r"\n\s*\n", text.strip()))
 
 
-def _placeholder(argument: Any) -> str:
-    name = argument.metavar or argument.name.upper()
-    return name if argument.required or name.startswith("[") else f"[{name}]"
+def _placeholder(key: str, takes: Any, info: Any, default: Any) -> str:
+    name = info.metavar or key.upper()
+    return name if default is inspect.Parameter.empty or name.startswith("[") else f"[{name}]"
 
 
-def _names(option: Any) -> str:
-    names = ", ".join(code(name) for name in [*option.opts, *option.secondary_opts])
-    if option.is_flag:
+def _names(key: str, takes: Any, info: Any, default: Any) -> str:
+    # Within Annotated, typer takes the first name for the default and sorts it out later.
+    declared = [name for name in (info.default, *(info.param_decls or ())) if isinstance(name, str)]
+    declared = declared or [f"--{key.replace('_', '-')}"]
+    names = ", ".join(code(part) for name in declared for part in name.split("/"))
+    if takes is bool:
         return names
-    return f"{names} {code(option.metavar or option.type.name.upper())}"
+    return f"{names} {code(info.metavar or _kind(takes))}"
 
 
-def _words(parameter: Any) -> str:
-    words = (parameter.help or "").strip()
-    default = parameter.default
-    if default is None or callable(default) or default in ((), [], False, True, ""):
+def _kind(takes: Any) -> str:
+    inner = [member for member in get_args(takes) if member is not type(None)] or [takes]
+    if all(isinstance(member, str) for member in inner):
+        return "|".join(inner)
+    if inner != [takes]:
+        return _kind(inner[0])
+    return {int: "INTEGER", float: "NUMBER", Path: "PATH"}.get(takes, "TEXT")
+
+
+def _words(key: str, takes: Any, info: Any, default: Any) -> str:
+    words = (info.help or "").strip()
+    if default is None or default is inspect.Parameter.empty or default in ((), [], False, True, ""):
         return words
     return f"{words} Unless given: {code(str(default))}.".strip()

@@ -1,0 +1,86 @@
+"""The pre-commit hook is given the names of changed files, and checks the environments that they belong to."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+[HOOK] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+
+def run_hook(repository: Path) -> subprocess.CompletedProcess[str]:
+    """Runs the entry as pre-commit does: from the root, with the names of all files that the pattern finds."""
+    names = sorted(
+        path.relative_to(repository).as_posix() for path in repository.rglob("*") if path.is_file()
+    )
+    changed = [name for name in names if re.search(HOOK["files"], name)]
+    return subprocess.run(
+        [*shlex.split(HOOK["entry"]), *changed],
+        cwd=repository,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "NO_COLOR": "1",
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "environments" / "refund", tmp_path / "environments" / "refund")
+    (tmp_path / "config.yaml").write_text("not: ours\n", encoding="utf-8")
+    (tmp_path / "environments" / "README.md").write_text("# Our environments\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_the_hook_is_one_that_pre_commit_installs() -> None:
+    assert (HOOK["id"], HOOK["language"], HOOK["require_serial"]) == ("rollout-validate", "python", True)
+    assert shlex.split(HOOK["entry"])[:2] == ["rollout", "validate"]
+
+
+def test_all_files_of_an_environment_are_one_environment(repository: Path) -> None:
+    ended = run_hook(repository)
+    assert (ended.returncode, ended.stdout) == (0, "1 environment checked, nothing to report.\n")
+
+
+def test_a_defect_in_a_fixture_fails_the_commit_at_its_place(repository: Path) -> None:
+    fixture = repository / "environments" / "refund" / "fixtures" / "customers.yaml"
+    fixture.write_text(fixture.read_text(encoding="utf-8") + "\n- {id: 1, id: 2}\n", encoding="utf-8")
+    ended = run_hook(repository)
+    assert ended.returncode != 0
+    assert ended.stdout.startswith("environments/refund/fixtures/customers.yaml:")
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("environments/refund/environment.yaml", True),
+        ("envs/refund/tasks.jsonl", True),
+        ("team/envs/a/b/verifier.toml", True),
+        ("environments/shop/fixtures/orders.csv", True),
+        ("environments/fix/files/src/deep/module.py", True),
+        ("environments/shop/tasks/train.jsonl", True),
+        ("environments/shop/schema.sql", True),
+        ("environments/README.md", False),
+        ("environments/shop/README.md", False),
+        ("environment.yml", False),
+        ("config.yaml", False),
+        (".github/config.yml", False),
+        ("src/environments.py", False),
+    ],
+)
+def test_the_pattern_knows_the_files_of_an_environment(name: str, ours: bool) -> None:
+    assert bool(re.search(HOOK["files"], name)) is ours

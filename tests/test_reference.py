@@ -1,0 +1,47 @@
+"""The reference is as scripts/generate writes it, and rules, cases and pages agree in number."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rollout.check.rulebook import Rule, rules
+
+ROOT = Path(__file__).parent.parent
+CASES = ROOT / "tests" / "cases" / "rules"
+PAGES = ROOT / "docs" / "reference" / "rules"
+
+
+def test_the_reference_is_as_generated() -> None:
+    ended = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "generate", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "")
+
+
+def test_rules_cases_and_pages_agree() -> None:
+    slugs = {rule.slug for rule in rules()}
+    assert {folder.name for folder in CASES.iterdir() if folder.is_dir()} == slugs
+    assert {page.stem for page in PAGES.glob("*.md")} == slugs
+
+
+def test_codes_are_unique() -> None:
+    codes = [rule.code for rule in rules()]
+    assert sorted(set(codes)) == codes
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.slug)
+def test_a_rule_tells_what_is_wrong_and_how_to_mend_it(rule: Rule) -> None:
+    first, blank, *story = rule.page.splitlines()
+    assert first.endswith(".")
+    assert blank == ""
+    assert story
+    finders = [rule.describe, rule.check, rule.check_tasks]
+    assert sum(finder is not None for finder in finders) == 1
+    assert rule.code.startswith("RL") and len(rule.code) == 5 and rule.code[2] in "12345678"
