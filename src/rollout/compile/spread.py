@@ -12,7 +12,7 @@ from rollout.compile.payload import plain_text
 from rollout.compile.toml_text import write_toml
 from rollout.compile.yaml_text import write_yaml
 from rollout.source.contract import schema
-from rollout.source.folder import spreads
+from rollout.source.layout import spreads
 from rollout.source.place import Route
 
 _ROWS_ONE_A_LINE = 40

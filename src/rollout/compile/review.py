@@ -1,0 +1,122 @@
+"""What a review shows: the difference of each environment, or the sentence that says why it cannot be told."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rollout.compile.change import Change, Difference, Effect, Kind
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+_CONTEXT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One environment under review. ``label`` is its path, as a person knows it.
+
+    ``trouble`` is given, and no difference, where one side cannot be read: nothing is known then, so nothing is
+    comparable.
+    """
+
+    label: str
+    difference: Difference | None
+    trouble: str | None = None
+
+    @property
+    def differs(self) -> bool:
+        """Whether there is something to review."""
+        return self.difference is None or not self.difference.is_empty
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether old runs of it stay comparable."""
+        return self.difference is not None and self.difference.is_comparable
+
+    @property
+    def conclusion(self) -> str:
+        """What it comes to, in one sentence."""
+        if self.difference is None:
+            return self.trouble or ""
+        return self.difference.conclusion
+
+
+def visible(text: str) -> str:
+    """``text`` with what does not show, or moves other text about, written as an escape; \\n and \\t are kept."""
+    return _HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def in_one_line(text: str) -> str:
+    """:func:`visible` text without line breaks and tabs."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def shown(value: Any, longest: int) -> str:
+    """A JSON value on one line of at most ``longest`` characters."""
+    text = in_one_line(json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def is_text_change(change: Change) -> bool:
+    """Whether both sides are text that is best shown line by line."""
+    return (
+        isinstance(change.before, str)
+        and isinstance(change.after, str)
+        and (len(change.before) + len(change.after) > 120 or "\n" in change.before or "\n" in change.after)
+    )
+
+
+def line_changes(change: Change) -> Iterator[str]:
+    """The unified diff of a text change, without its head: lines that begin with `-`, `+`, a space or `@@`."""
+    from difflib import unified_diff
+
+    before, after = change.before.split("\n"), change.after.split("\n")
+    if (before[-1] == "") != (after[-1] == ""):
+        # Without a mark, a line break at the very end would be a change that does not show.
+        longer = before if before[-1] == "" else after
+        longer[-1] = "(line break at the end)"
+    for side in (before, after):
+        if side[-1] == "":
+            side.pop()
+    for number, line in enumerate(unified_diff(before, after, n=_CONTEXT, lineterm="")):
+        if number >= 2:
+            yield visible(line).replace("\n", "")
+
+
+def in_words(change: Change, longest: int) -> str:
+    """What happened, behind the subject and the label: ``1 → 2``, or the value that came or went."""
+    if is_text_change(change):
+        return ""
+    if change.kind is Kind.CHANGED:
+        return f"{shown(change.before, longest // 2)} → {shown(change.after, longest // 2)}"
+    value = change.after if change.kind is Kind.ADDED else change.before
+    if change.subject == "task" and isinstance(value, dict):
+        return shown(value.get("instruction"), longest)
+    if change.subject in ("file", "schema", "seed", "description") and isinstance(value, str):
+        lines = value.count("\n") + (not value.endswith("\n"))
+        return f"{lines} {'line' if lines == 1 else 'lines'}"
+    return shown(value, longest)
+
+
+def by_effect(difference: Difference) -> Iterator[tuple[Effect, list[Change]]]:
+    """The changes of each effect that has any."""
+    for effect in Effect:
+        if changes := [change for change in difference.changes if change.effect is effect]:
+            yield effect, changes
+
+
+__all__ = [
+    "Entry",
+    "by_effect",
+    "in_one_line",
+    "in_words",
+    "is_text_change",
+    "line_changes",
+    "shown",
+    "visible",
+]

@@ -1,0 +1,174 @@
+"""A review for a pull request's comment: a table of verdicts, and the changes of each environment folded away.
+
+Nothing that an environment says can leave its place: values stand in code spans or fences longer than any row of
+backticks in them, so no mention, link or HTML in them is alive; what does not show is escaped.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+
+from rollout.compile.change import Change, Difference, Effect, Kind
+from rollout.compile.review import (
+    Entry,
+    by_effect,
+    in_one_line,
+    in_words,
+    is_text_change,
+    line_changes,
+)
+
+LIMIT = 60_000
+"""Characters that a review takes at most; a comment on GitHub may have 65,536."""
+
+_ROWS = 100
+_LINES = 80
+_LONGEST = 200
+_TAIL = 400
+_HEADINGS = {Effect.AGENT: "The agent sees", Effect.GRADING: "Grading", Effect.METADATA: "Metadata only"}
+
+
+def render(entries: Sequence[Entry]) -> str:
+    """The review as GitHub-flavoured Markdown of at most LIMIT characters, without a line break at its end."""
+    told = [entry for entry in entries if entry.differs]
+    if not told:
+        count = "The environment means" if len(entries) == 1 else f"All {len(entries)} environments mean"
+        return f"**No difference.** {count} the same as before; old runs stay comparable."
+    page = _Page(LIMIT - _TAIL)
+    page.add("\n".join(_table(told)))
+    left_out = 0
+    for entry in told:
+        left_out += _add_details(page, entry)
+    if left_out:
+        what = "1 more change is" if left_out == 1 else f"{left_out:,} more changes are"
+        page.force(f"… {what} not shown here: run `rollout diff` to see everything.")
+    return "\n\n".join(page.blocks)
+
+
+class _Page:
+    def __init__(self, room: int) -> None:
+        self.blocks: list[str] = []
+        self.room = room
+
+    def add(self, block: str, *, reserve: int = 0) -> bool:
+        """Adds a block when it fits, with ``reserve`` characters to spare for what must follow it."""
+        if len(block) + 2 + reserve > self.room:
+            return False
+        self.force(block)
+        return True
+
+    def force(self, block: str) -> None:
+        """Adds a block for which room was kept."""
+        self.blocks.append(block)
+        self.room -= len(block) + 2
+
+
+def _table(entries: Sequence[Entry]) -> Iterator[str]:
+    yield "| environment | agent sees | grading | metadata only | old runs |"
+    yield "|:--|--:|--:|--:|:--|"
+    for entry in entries[:_ROWS]:
+        name = _code(entry.label, 120).replace("|", "\\|")
+        difference = entry.difference
+        if difference is None:
+            yield f"| {name} | ? | ? | ? | cannot be told |"
+            continue
+        counts = difference.counts
+        cells = [str(counts[effect]) for effect in Effect]
+        yield f"| {name} | {' | '.join(cells)} | {_verdict(difference)} |"
+    if len(entries) > _ROWS:
+        yield f"| … {len(entries) - _ROWS} more | | | | |"
+
+
+def _verdict(difference: Difference) -> str:
+    if difference.before is None:
+        return "none yet: it is new"
+    if difference.after is None:
+        return "it is gone"
+    return "stay comparable" if difference.is_comparable else "**not comparable**"
+
+
+def _add_details(page: _Page, entry: Entry) -> int:
+    """Adds the folded section of one environment; returns how many changes had no room."""
+    difference = entry.difference
+    changes = len(difference.changes) if difference else 0
+    end = "</details>"
+    opening = f"<details><summary>{_summary(entry)}</summary>"
+    closing = "\n\n".join(_closing(entry))
+    reserve = len(closing) + len(end) + 8
+    if not page.add(opening, reserve=reserve):
+        return changes
+    left_out = 0
+    for effect, group in by_effect(difference) if difference else ():
+        shown = 0
+        for change in group:
+            block = _change(change)
+            if shown == 0:
+                block = f"**{_HEADINGS[effect]}**\n\n{block}"
+            if left_out == 0 and page.add(block, reserve=reserve):
+                shown += 1
+            else:
+                left_out += 1
+    page.force(closing)
+    page.force(end)
+    return left_out
+
+
+def _summary(entry: Entry) -> str:
+    label = f"<code>{html.escape(in_one_line(entry.label)[:200])}</code>"
+    if entry.difference is None:
+        return f"{label}: cannot be told"
+    parts = [f"{count} {effect.value}" for effect, count in entry.difference.counts.items() if count]
+    return f"{label}: {', '.join(parts)}" if parts else label
+
+
+def _closing(entry: Entry) -> Iterator[str]:
+    if entry.difference is None:
+        yield _fence(entry.conclusion.split("\n"), "text")
+        return
+    for note in entry.difference.notes:
+        yield f"Note: {_code(note, 1_000)}"
+    yield f"**{entry.difference.conclusion}**"
+    sides = (entry.difference.before, entry.difference.after)
+    digests = dict.fromkeys(version.digest for version in sides if version is not None)
+    yield " → ".join(f"`{digest}`" for digest in digests)
+
+
+def _change(change: Change) -> str:
+    verb = {Kind.ADDED: "added", Kind.REMOVED: "removed", Kind.CHANGED: "changed"}[change.kind]
+    head = f"- {verb} {change.subject} {_code(change.label, _LONGEST)}"
+    if is_text_change(change):
+        lines = [line[:400] for line in line_changes(change)]
+        more = len(lines) - _LINES
+        if more > 0:
+            lines = [*lines[:_LINES], f"… {more} more lines"]
+        return f"{head}\n\n{_fence(lines, 'diff')}"
+    words = in_words(change, _LONGEST)
+    if not words:
+        return head
+    return f"{head}: {_code(words, _LONGEST * 2)}"
+
+
+def _code(text: str, longest: int) -> str:
+    text = in_one_line(text)
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    if not text.strip():
+        return "(empty)"
+    ticks = "`" * (_longest_run(text) + 1)
+    # A space on either side is taken off again, and keeps a backtick at the edge from joining the fence.
+    edge = " " if text[0] in "` " or text[-1] in "` " else ""
+    return f"{ticks}{edge}{text}{edge}{ticks}"
+
+
+def _fence(lines: Sequence[str], language: str) -> str:
+    text = "\n".join(in_one_line(line) if "\n" in line else line for line in lines)
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+__all__ = ["LIMIT", "render"]

@@ -1,0 +1,80 @@
+"""A review for a terminal: what changed, grouped by what it does, and the verdict on old runs below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rollout.compile.change import Change, Difference, Effect, Kind
+from rollout.compile.review import (
+    Entry,
+    by_effect,
+    in_one_line,
+    in_words,
+    is_text_change,
+    line_changes,
+)
+
+_SIGNS = {Kind.ADDED: "+", Kind.REMOVED: "-", Kind.CHANGED: "~"}
+_COLORS = {Kind.ADDED: "32", Kind.REMOVED: "31", Kind.CHANGED: "33"}
+_HEADINGS = {
+    Effect.AGENT: "the agent sees",
+    Effect.GRADING: "grading",
+    Effect.METADATA: "metadata only",
+}
+_LONGEST = 96
+
+
+def render(entries: Sequence[Entry], *, color: bool = False) -> str:
+    """The review as text, without a line break at its end. Entries without a difference take one line."""
+    return "\n\n".join("\n".join(_entry(entry, _Paint(color))) for entry in entries)
+
+
+class _Paint:
+    def __init__(self, color: bool) -> None:
+        self._color = color
+
+    def __call__(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self._color else text
+
+
+def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
+    difference = entry.difference
+    slug = difference.slug if difference else ""
+    label = in_one_line(entry.label)
+    head = f"{slug}  {label}" if slug and slug != label.rpartition("/")[2] else label
+    yield paint(head, "1")
+    if difference is None:
+        yield f"  {paint(in_one_line(entry.conclusion), '31')}"
+        return
+    width = min(max((len(change.subject) for change in difference.changes), default=0), 14)
+    for effect, changes in by_effect(difference):
+        yield f"  {_HEADINGS[effect]}"
+        for change in changes:
+            yield from _change(change, width, paint)
+    for note in difference.notes:
+        yield f"  note: {in_one_line(note)}"
+    yield f"  {paint(difference.conclusion, '32' if difference.is_comparable else '33')}"
+    if digests := _digests(difference):
+        yield f"  {paint(digests, '2')}"
+
+
+def _change(change: Change, width: int, paint: _Paint) -> Iterator[str]:
+    sign = paint(_SIGNS[change.kind], _COLORS[change.kind])
+    words = in_words(change, _LONGEST)
+    head = f"    {sign} {change.subject:<{width}}  {in_one_line(change.label)}"
+    yield f"{head}: {words}" if words else head
+    if is_text_change(change):
+        for line in line_changes(change):
+            code = {"+": "32", "-": "31", "@": "36"}.get(line[:1], "")
+            yield f"        {paint(line, code) if code else line}".rstrip()
+
+
+def _digests(difference: Difference) -> str:
+    before, after = difference.before, difference.after
+    if before is not None and after is not None:
+        return before.digest if before.digest == after.digest else f"{before.digest} → {after.digest}"
+    version = before or after
+    return version.digest if version else ""
+
+
+__all__ = ["render"]

@@ -1,0 +1,276 @@
+"""Reads folders as they were at a git revision, into a temporary folder; work tree and index are not touched."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+_LFS_HEAD = b"version https://git-lfs.github.com/spec/v1\n"
+_LFS_OID = re.compile(rb"^oid sha256:([0-9a-f]{64})$", re.MULTILINE)
+_LONGEST_POINTER = 1_024
+
+
+class RevisionError(Exception):
+    """A revision, or a repository, that cannot be read; ``hint`` is the way out."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """One file of a revision: its path in the repository, its git mode, and the id of its content."""
+
+    path: str
+    mode: str
+    blob: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What was written. ``absent`` are the files that could not be, each with the reason as a sentence's end."""
+
+    folder: Path
+    absent: dict[str, str] = field(default_factory=dict)
+
+
+class Revision:
+    """One commit of the repository that holds a folder.
+
+    Raises RevisionError when git is missing, the folder is in no repository, or there is no such revision.
+    """
+
+    def __init__(self, name: str, *, folder: Path | None = None) -> None:
+        self._folder = folder or Path()
+        self.name = name
+        self.root = self._find_root()
+        self.commit = self._resolve(name)
+
+    def files(self) -> list[TreeFile]:
+        """All files of the revision, sorted by path; submodules are left out, they are other repositories."""
+        listing = self._git("ls-tree", "-r", "-z", "--full-tree", self.commit)
+        found = []
+        for record in listing.split(b"\0"):
+            head, _, path = record.partition(b"\t")
+            if path:
+                mode, kind, blob = head.decode("ascii").split(" ")
+                if kind == "blob":
+                    found.append(TreeFile(os.fsdecode(path), mode, blob))
+        return found
+
+    def changed_paths(self) -> set[str]:
+        """The paths that differ between the revision and the work tree, files that git does not know yet among them."""
+        changed = self._git(
+            "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", self.commit, "--"
+        )
+        unknown = self._git(
+            "ls-files", "-z", "--others", "--exclude-standard", "--full-name", folder=self.root
+        )
+        return {os.fsdecode(path) for path in (changed + unknown).split(b"\0") if path}
+
+    def extract(self, files: Collection[TreeFile], target: Path) -> Extract:
+        """Writes ``files`` below ``target``, an empty folder.
+
+        No path leaves the folder, and a symbolic link is made only where it leads to something inside. The content
+        of a Git LFS pointer is taken from this machine's store; where it is not there, the file is ``absent``.
+        """
+        extract = Extract(target)
+        links = []
+        regular = [file for file in files if _is_safe(file.path, extract)]
+        for file, data in self._contents(regular):
+            if file.mode == "120000":
+                links.append((file.path, os.fsdecode(data)))
+                continue
+            if data.startswith(_LFS_HEAD) and len(data) <= _LONGEST_POINTER:
+                stored = self._from_lfs(data)
+                if stored is None:
+                    extract.absent[file.path] = (
+                        "is kept in Git LFS and not on this machine; run “git lfs fetch --all”"
+                    )
+                    continue
+                data = stored
+            path = target / file.path
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("xb") as stream:
+                    stream.write(data)
+            except OSError as error:
+                extract.absent[file.path] = f"cannot be written here: {error.strerror or error}"
+        # Links last: nothing is ever written through one.
+        for name, destination in links:
+            _make_link(target, name, destination, extract)
+        return extract
+
+    def relative(self, path: Path) -> str | None:
+        """``path`` as the repository knows it (posix; ``.`` for its root), or None when it lies outside."""
+        absolute = Path(os.path.normpath(Path.cwd() / path))
+        # The last part stays as it is: a link in the repository is one of its files.
+        real = Path(os.path.realpath(absolute.parent)) / absolute.name if absolute.name else absolute
+        for candidate in (real, Path(os.path.realpath(absolute))):
+            if candidate == self.root or candidate.is_relative_to(self.root):
+                return candidate.relative_to(self.root).as_posix()
+        return None
+
+    def _find_root(self) -> Path:
+        found = self._run("rev-parse", "--show-toplevel")
+        if found.returncode == 0 and found.stdout.strip():
+            return Path(os.path.realpath(os.fsdecode(found.stdout.removesuffix(b"\n"))))
+        words = found.stderr.decode("utf-8", "replace")
+        if "dubious ownership" in words:
+            raise RevisionError(
+                "Git does not trust this repository: it belongs to another user.",
+                "Run “git config --global --add safe.directory PATH” when you do trust it.",
+            )
+        if "not a git repository" in words:
+            raise RevisionError(
+                "This folder is in no git repository.", "Compare two folders: rollout diff BEFORE AFTER."
+            )
+        raise RevisionError(f"Git found no work tree here: {_last_line(words)}")
+
+    def _resolve(self, name: str) -> str:
+        if not name or name.startswith("-") or "\0" in name or "\n" in name:
+            raise RevisionError(
+                f"“{name}” is no revision.", "Name a branch, a tag or a commit, such as main or HEAD~1."
+            )
+        found = self._run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        commit = found.stdout.decode("ascii", "replace").strip()
+        if found.returncode or not re.fullmatch(r"[0-9a-f]{40,64}", commit):
+            raise RevisionError(
+                f"There is no revision “{name}” in this repository.", self._revision_hint(name)
+            )
+        return commit
+
+    def _revision_hint(self, name: str) -> str:
+        from difflib import get_close_matches
+
+        listing = self._run("for-each-ref", "--format=%(refname:short)", "--count=500")
+        names = listing.stdout.decode("utf-8", "replace").split()
+        near = get_close_matches(name, names, n=1)
+        if near:
+            return f"Did you mean “{near[0]}”?"
+        shallow = self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        if shallow:
+            return "This clone is shallow; run “git fetch --unshallow”, or fetch the branch."
+        return "“git log --oneline” and “git branch --all” list what there is."
+
+    def _contents(self, files: Iterable[TreeFile]) -> Iterator[tuple[TreeFile, bytes]]:
+        wanted = list(files)
+        if not wanted:
+            return
+        process = subprocess.Popen(
+            self._command("cat-file", "--batch"),
+            cwd=self._folder,
+            env=_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert process.stdin is not None and process.stdout is not None
+        with process:
+            for file in wanted:
+                process.stdin.write(f"{file.blob}\n".encode("ascii"))
+                process.stdin.flush()
+                head = process.stdout.readline().split()
+                if len(head) != 3:
+                    process.kill()
+                    raise RevisionError(
+                        f"The content of “{file.path}” at {self.name} is not in this clone.",
+                        "Fetch it: “git fetch” with the history that holds it.",
+                    )
+                data = process.stdout.read(int(head[2]))
+                process.stdout.read(1)
+                yield file, data
+            process.stdin.close()
+
+    def _from_lfs(self, pointer: bytes) -> bytes | None:
+        match = _LFS_OID.search(pointer)
+        if match is None:
+            return None
+        common = os.fsdecode(self._git("rev-parse", "--git-common-dir").removesuffix(b"\n"))
+        oid = match[1].decode("ascii")
+        stored = Path(self._folder, common, "lfs", "objects", oid[:2], oid[2:4], oid)
+        try:
+            data = stored.read_bytes()
+        except OSError:
+            return None
+        return data if sha256(data).hexdigest() == oid else None
+
+    def _git(self, *arguments: str, folder: Path | None = None) -> bytes:
+        done = self._run(*arguments, folder=folder)
+        if done.returncode:
+            raise RevisionError(
+                f"git {arguments[0]} failed: {_last_line(done.stderr.decode('utf-8', 'replace'))}"
+            )
+        return done.stdout
+
+    def _run(self, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+        try:
+            return subprocess.run(
+                self._command(*arguments),
+                cwd=folder or self._folder,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise RevisionError("Git is not installed, or not on the PATH.", "Install git.") from error
+
+    @staticmethod
+    def _command(*arguments: str) -> list[str]:
+        return ["git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *arguments]
+
+
+def _environment() -> dict[str, str]:
+    # No index is refreshed on the way, nothing is asked, and the words of errors are the ones we look for.
+    return {
+        **os.environ,
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+        "LANGUAGE": "",
+    }
+
+
+def _is_safe(path: str, extract: Extract) -> bool:
+    parts = PurePosixPath(path).parts
+    plain = path == "/".join(parts) and not path.startswith("/")
+    if plain and all(part not in ("", ".", "..") and part.lower() != ".git" for part in parts):
+        return True
+    extract.absent[path] = "has a path that does not stay in its folder"
+    return False
+
+
+def _make_link(target: Path, name: str, destination: str, extract: Extract) -> None:
+    path = target / name
+    leads_to = os.path.normpath(path.parent / destination)
+    root = os.path.normpath(target)
+    if PurePosixPath(destination).is_absolute() or not (
+        leads_to == root or leads_to.startswith(root + os.sep)
+    ):
+        extract.absent[name] = "is a symbolic link that leads out of the repository"
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(destination)
+    except OSError as error:
+        extract.absent[name] = f"cannot be made here: {error.strerror or error}"
+        return
+    # The parts of the way may be links themselves.
+    if not os.path.realpath(path).startswith(os.path.realpath(target) + os.sep):
+        path.unlink()
+        extract.absent[name] = "is a symbolic link that leads out of the repository"
+
+
+def _last_line(words: str) -> str:
+    lines = [line for line in words.strip().split("\n") if line]
+    return (lines[-1] if lines else "it gave no reason").removeprefix("fatal: ").rstrip(".") + "."
+
+
+__all__ = ["Extract", "Revision", "RevisionError", "TreeFile"]

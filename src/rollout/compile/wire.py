@@ -1,0 +1,149 @@
+"""Reads platform JSON — a compiled file, or what the platform answers — as a document that can be checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rollout.source.contract import schema
+from rollout.source.document import Document
+from rollout.source.file import decode, read_bytes, whole
+from rollout.source.place import Parsed, Place, Problem
+from rollout.source.tasks import InlineTasks
+from rollout.source.text import SourceFile
+
+MAX_BYTES = 1024 * 1024 * 1024
+"""How large a compiled file may be that is read as a whole."""
+
+_TASK_KEYS = ("instruction", "hiddenGroundTruth", "hidden_ground_truth", "split", "input")
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A payload as a document. ``left_out`` are the keys that are the platform's own, such as ``createdAt``."""
+
+    document: Document
+    left_out: tuple[str, ...]
+
+
+def read_wire_file(path: Path, label: str) -> Wire:
+    """Reads the file at ``path``; what is wrong with it is in the document's problems."""
+    problems: list[Problem] = []
+    data = read_bytes(path, label, problems, max_bytes=MAX_BYTES)
+    if data is None:
+        return _unreadable(path, label, problems)
+    return read_wire(data, label, path=path)
+
+
+def read_wire(data: bytes, label: str, *, path: Path | None = None) -> Wire:
+    """Reads JSON of any of these shapes; null stands for a key that is not there.
+
+    - ``{"environment": {…}, "verifier": {…} | null}``, as ``rollout compile`` writes it,
+    - ``{slug, name, template, …, tasks, verifier?}``, the environment itself, as the platform answers it.
+
+    Never raises for what the data holds: it is in the document's problems, and ``readable`` is False.
+    """
+    from rollout.source.json import parse
+
+    path = path or Path(label)
+    problems: list[Problem] = []
+    text = decode(data, label, problems)
+    if text is None:
+        return _unreadable(path, label, problems)
+    parsed = parse(SourceFile(path, label, text), problems)
+    if parsed is None:
+        return _unreadable(path, label, problems)
+    if not isinstance(parsed.value, dict):
+        facts = {"type": type(parsed.value).__name__}
+        problems.append(Problem("environment-not-an-object", parsed.place.span(), facts))
+        return _unreadable(path, label, problems)
+    return _document(parsed, path, label, problems)
+
+
+def looks_like_wire(path: Path) -> bool:
+    """Whether a file is most likely a compiled file: JSON that begins with the key ``environment``."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(256)
+    return head.removeprefix(b"\xef\xbb\xbf").split(b":", 1)[0].split() in (
+        [b'{"environment"'],
+        [b"{", b'"environment"'],
+    )
+
+
+def _document(parsed: Parsed, path: Path, label: str, problems: list[Problem]) -> Wire:
+    outer, home = parsed.value, parsed.place
+    inner = outer.get("environment")
+    is_wrapped = isinstance(inner, dict)
+    said = inner if is_wrapped else outer
+    place = home.child("environment") or home if is_wrapped else home
+    known = [key for key in schema("payload")["$defs"]["environment"]["properties"] if key != "tasks"]
+    value = {key: said[key] for key in known if said.get(key) is not None}
+    children = _children(place)
+    places = {key: children[key] for key in value}
+    for each, its_place in ((outer, home), (said, place)):
+        if each.get("verifier") is not None:
+            value["verifier"], places["verifier"] = each["verifier"], _children(its_place)["verifier"]
+    left_out = list(_strangers(outer, said, is_wrapped, known))
+    tasks, tasks_place, more = _tasks(said, place)
+    document = Document(
+        root=path.parent,
+        label=label,
+        value=value,
+        place=Place(place.source, place.start, place.end, places, place.key_start, place.key_end),
+        tasks=InlineTasks(Parsed(tasks, tasks_place)),
+        sources=(place.source,),
+        problems=tuple(problems),
+        stem=path.stem,
+    )
+    return Wire(document, tuple(dict.fromkeys([*left_out, *more])))
+
+
+def _strangers(outer: Any, said: Any, is_wrapped: bool, known: list[str]) -> Iterator[str]:
+    own = {*known, "tasks", "verifier"}
+    yield from (key for key in said if key not in own)
+    if is_wrapped:
+        yield from (key for key in outer if key not in ("environment", "verifier"))
+
+
+def _tasks(said: dict[str, Any], place: Place) -> tuple[Any, Place, list[str]]:
+    tasks, home = said.get("tasks"), place.child("tasks")
+    if tasks is None or home is None:
+        return [], Place(place.source, place.start, place.start), []
+    if not isinstance(tasks, list):
+        return tasks, home, []
+    strangers: dict[str, None] = {}
+    kept = []
+    for task in tasks:
+        if isinstance(task, dict):
+            strangers |= dict.fromkeys(f"tasks[].{key}" for key in task if key not in _TASK_KEYS)
+            task = {key: task[key] for key in _TASK_KEYS if task.get(key) is not None}
+        kept.append(task)
+    return kept, home, list(strangers)
+
+
+def _children(place: Place) -> dict[str, Place]:
+    return place.children if isinstance(place.children, dict) else {}
+
+
+def _unreadable(path: Path, label: str, problems: list[Problem]) -> Wire:
+    source = SourceFile(path, label, "")
+    nothing = Place(source, 0, 0, {})
+    document = Document(
+        root=path.parent,
+        label=label,
+        value={},
+        place=nothing,
+        tasks=InlineTasks(Parsed([], Place(source, 0, 0))),
+        problems=tuple(problems) or (Problem("unreadable-file", whole(label), {"reason": "missing"}),),
+        readable=False,
+        unread=frozenset(schema("environment")["properties"]),
+        stem=path.stem,
+    )
+    return Wire(document, ())
+
+
+__all__ = ["MAX_BYTES", "Wire", "looks_like_wire", "read_wire", "read_wire_file"]
