@@ -63,8 +63,8 @@ def faults(name: str, value: Any, *, required: dict[Route, list[str]] | None = N
     """
     if not required and is_sound(name, value):
         return []
-    found = Shape(name, value).faults(_errors(name, value), required=required)
-    if found or not _refused_by_plain_check(name, value):
+    found = Shape(name, value).faults(_explainer(name).iter_errors(value), required=required)
+    if found or is_sound(name, value):
         return [fault for fault in found if not _is_plugin(fault)]
     # The two validators disagree. The compiled one is believed, so that nothing unsound passes.
     return list(_unexplained(name, value))
@@ -145,7 +145,7 @@ def _explainer(name: str) -> Any:
             return False
         return isinstance(instance, int) or (isinstance(instance, float) and math.isfinite(instance))
 
-    strict = extend(
+    strict: Any = extend(  # type: ignore[no-untyped-call]
         Draft202012Validator,
         {"pattern": matches, "properties": members_of},
         type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", is_number),
@@ -156,14 +156,6 @@ def _explainer(name: str) -> Any:
         if "$id" in each
     ]
     return strict(schema(name), registry=Registry().with_resources(files))
-
-
-def _errors(name: str, value: Any) -> Iterator[Any]:
-    return _explainer(name).iter_errors(value)
-
-
-def _refused_by_plain_check(name: str, value: Any) -> bool:
-    return not is_sound(name, value)
 
 
 def _unexplained(name: str, value: Any) -> Iterator[ShapeFault]:

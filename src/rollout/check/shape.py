@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rollout.check.sections import part, section
-from rollout.check.stray import fits, is_own, stray
+from rollout.check.stray import fits, guess_template, is_own, stray
 from rollout.check.vocabulary import Branch, Node, along, branches, keys
 from rollout.source.place import At, Route
 
@@ -67,7 +67,28 @@ class Shape:
             self._object(route).missing += names
         for route, wrong in list(self.objects.items()):
             self._judge_keys(route, wrong)
+        self._forgive_what_a_move_mends()
         return list(self.found.values())
+
+    def _forgive_what_a_move_mends(self) -> None:
+        """Drops keys from what is missing where a misplaced key, moved to its home, would be there."""
+        moved: dict[Route, set[str]] = {}
+        for fault in self.found.values():
+            if fault.slug == "misplaced-key":
+                for target in fault.facts.get("targets", ()):
+                    moved.setdefault(target, set()).add(fault.facts["key"])
+        for place, fault in list(self.found.items()):
+            if fault.slug != "missing-key":
+                continue
+            # Where the home itself is missing, the key that is to move into it is the first of its members.
+            mended = moved.get(fault.route, set()) | {
+                str(target[-1]) for target in moved if target and target[:-1] == fault.route
+            }
+            left = [key for key in fault.facts["keys"] if key not in mended]
+            if not left and mended.intersection(fault.facts["keys"]):
+                del self.found[place]
+            else:
+                fault.facts["keys"] = left
 
     def _object(self, route: Route) -> _Object:
         return self.objects.setdefault(route, _Object())
@@ -165,7 +186,7 @@ class Shape:
                 "section": name,
                 "keys": missing,
                 "about": {key: known.get(key, {}).get("description") for key in missing},
-                "guess": _guess(kinds, missing, value),
+                "guess": guess_template(value) if "template" in missing else _guess(kinds, missing, value),
             }
             self._add("missing-key", route, "key", facts)
         if wrong.needs and not any(met.intersection(group) for group in wrong.needs):
@@ -248,7 +269,7 @@ def _expected(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "types": [types] if isinstance(types, str) else list(types),
         "allowed": allowed,
-        "items": schema.get("items"),
+        "elsewhere": schema.get("x-elsewhere", {}),
         "example": next(iter(schema.get("examples", ())), None),
         "about": schema.get("description"),
     }

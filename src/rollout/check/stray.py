@@ -65,13 +65,13 @@ def stray(
         return Stray("unknown-key", facts | {"suggestion": near})
     if root == "environment" and (others := _other_templates(value, route, key)):
         return Stray("misplaced-key", _choice(key, "template", value["template"], others))
-    for above in homes_above(root, value, route, key):
-        home = section(_ROOTS[root], value, above)
-        return Stray(
-            "misplaced-key", {"key": key, "home": home, "levels": _levels(route, above), "way": None}
-        )
-    for inside in homes_below(here, key):
-        return Stray("misplaced-key", {"key": key, "home": None, "way": inside.way})
+    homes = list(homes_above(root, value, route, key))
+    above = next((home for home in homes if key not in _object_at(value, home)), None)
+    inside = next(homes_below(here, key), None)
+    if above is None and inside is None and homes:
+        above = homes[0]
+    if above is not None or inside is not None:
+        return Stray("misplaced-key", _move(root, value, route, key, above, inside.way if inside else None))
     return Stray("unknown-key", facts | {"suggestion": _close(key, free, _WEAK)})
 
 
@@ -82,6 +82,21 @@ def fits(kind: Branch, key: str) -> bool:
 
 def _choice(key: str, chooser: str, current: Any, values: Sequence[str]) -> dict[str, Any]:
     return {"key": key, "chooser": chooser, "current": current, "values": list(values)}
+
+
+def _move(
+    root: str, value: Any, route: Route, key: str, above: Route | None, way: tuple[str, ...] | None
+) -> dict[str, Any]:
+    targets = [above] if above is not None else []
+    if way is not None:
+        targets.append((*route, *way))
+    return {
+        "key": key,
+        "home": section(_ROOTS[root], value, above) if above is not None else None,
+        "levels": _levels(route, above) if above is not None else 0,
+        "way": way,
+        "targets": targets,
+    }
 
 
 def _levels(route: Route, above: Route) -> int:
@@ -123,6 +138,33 @@ def _close(key: str, known: Iterable[str], cutoff: float) -> str | None:
     return best
 
 
+def guess_template(value: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The template that an environment without one looks like by its keys, or None when several are as likely."""
+    if "schema" in value or "seed" in value:
+        return ("template", "sql")
+    config = value.get("config")
+    if not isinstance(config, dict):
+        return None
+    tools = config.get("tools")
+    tool_keys = (
+        {key for tool in tools if isinstance(tool, dict) for key in tool}
+        if isinstance(tools, list)
+        else set()
+    )
+    scores = {}
+    for name in templates():
+        nodes = kinds_of([Node(name, schema(name))])
+        of_tools = kinds_of(below(nodes, "tools"))
+        scores[name] = len(_known(nodes).intersection(config)) + len(_known(of_tools) & tool_keys)
+    best = max(scores.values())
+    likely = [name for name, score in scores.items() if score == best]
+    return ("template", likely[0]) if best and len(likely) == 1 else None
+
+
+def _known(nodes: Iterable[Node]) -> set[str]:
+    return {key for node in nodes for key in node.schema.get("properties", {})}
+
+
 def _other_templates(value: Any, route: Route, key: str) -> list[str]:
     """The templates in whose config ``key`` would be right, at the same route."""
     if not route or route[0] != "config" or value.get("template") not in templates():
@@ -139,4 +181,4 @@ def _other_templates(value: Any, route: Route, key: str) -> list[str]:
     return found
 
 
-__all__ = ["Stray", "fits", "is_own", "stray"]
+__all__ = ["Stray", "fits", "guess_template", "is_own", "stray"]

@@ -1,7 +1,7 @@
 """Keys that exclude each other stand in one object.
 
-There are two ways to say it, and both are used: a lookup by `fixturePath` and by `fromArray`, a page of `elements` and of
-`html`, a step that is a tool call and an answer. One would win and the other be dropped without a word. Keep the one
+There are two ways to say it, and both are used: a lookup by `fixturePath` and by `fromArray`, a page of `elements` and
+of `html`, a step that is a tool call and an answer. One would win and the other be dropped without a word. Keep the one
 you mean.
 
 Before:

@@ -40,13 +40,15 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     key = quoted(facts["key"])
     if facts.get("chooser"):
         return _choice(key, facts["section"], facts["chooser"], facts["current"], facts["values"])
-    message = f"{key} does not belong in {facts['section']}{'' if facts['home'] else ' itself'}."
+    moves = []
     if facts["home"]:
         up = _LEVELS.get(facts["levels"])
-        return message, f"Move it to {facts['home']}{f', {up}' if up else ''}."
-    way = f"“{'.'.join(facts['way'])}”"
-    one = "one of " if facts["way"][-1] in _LISTS else ""
-    return message, f"Move it into {one}{way}."
+        moves.append(f"to {facts['home']}{f', {up}' if up else ''}")
+    if facts["way"]:
+        one = "one of " if facts["way"][-1] in _LISTS else ""
+        moves.append(f"into {one}“{'.'.join(facts['way'])}”")
+    message = f"{key} does not belong in {facts['section']}{'' if facts['home'] else ' itself'}."
+    return message, f"Move it {', or '.join(moves)}."
 
 
 def _choice(

@@ -59,6 +59,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
     found, allowed = facts["found"], facts["allowed"]
     message = f"{sentence(facts['part'])} cannot be {shown(found)}."
+    if isinstance(found, str) and found in facts["elsewhere"]:
+        return message, f"{quoted(found)} goes with “{facts['elsewhere'][found]}”."
     meant = _meant(found, allowed) if isinstance(found, str) else None
     if meant is None:
         return message, _choices(allowed)

@@ -1,0 +1,62 @@
+"""`rollout schema`: prints one of the JSON Schemas that are the format's contract, or lists them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def schema(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="environment, task, verifier, a template, … as the list shows them."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
+) -> None:
+    """Print one of the format's JSON Schemas; without a name, list them all.
+
+    Editors complete and explain keys with them: save one, or name it in the first line of a file.
+
+    Example: `rollout schema verifier > verifier.schema.json`
+    """
+    from rollout.cli.output import show, show_json
+    from rollout.source.contract import schema as contract
+    from rollout.source.contract import schema_names, schema_text
+
+    names = schema_names()
+    if name is None:
+        entries = [_entry(each, contract(each)) for each in names]
+        if as_json:
+            show_json("schema", entries)
+        else:
+            widest = max(map(len, names))
+            show("\n".join(f"{entry['name']:<{widest}}  {entry['title']}" for entry in entries))
+        return
+    chosen = name.strip().removesuffix(".schema.json").replace("_", "-")
+    if chosen not in names:
+        _refuse(name, names)
+    if as_json:
+        show_json("schema", {**_entry(chosen, contract(chosen)), "schema": contract(chosen)})
+    else:
+        show(schema_text(chosen).rstrip("\n"))
+
+
+def _entry(name: str, contract: dict[str, object]) -> dict[str, object]:
+    return {"name": name, "title": contract.get("title", name), "id": contract.get("$id")}
+
+
+def _refuse(wanted: str, names: tuple[str, ...]) -> None:
+    from rollout.check.wording import closest
+    from rollout.cli.output import fail
+
+    near = closest(wanted, names)
+    fail(
+        f"There is no schema “{wanted}”.",
+        f"Did you mean “{near}”?" if near else f"The schemas are {', '.join(names)}.",
+    )
+
+
+__all__ = ["schema"]
