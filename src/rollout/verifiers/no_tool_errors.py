@@ -12,6 +12,8 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     """1 when no call failed, else 0 with the first error."""
     errors = [call for call in case.calls if call.error is not None]
     if errors:
+        if len(case.calls) == 1:
+            return failed(f"The one call, of “{errors[0].tool}”, failed: {errors[0].error}")
         count = f"{len(errors)} of {len(case.calls)} calls"
         return failed(f"{count} failed. The first, of “{errors[0].tool}”: {errors[0].error}")
     if not case.calls:

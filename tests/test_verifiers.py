@@ -1,0 +1,85 @@
+"""Every primitive against its cases: `tests/cases/verifiers/<type>/{passes,fails,errors}.yaml`.
+
+A case has the primitive as in a verifier, what the agent left (`start`, `state`, `output`, `calls`, `truth`), and the
+reason that has to be given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rollout.engine import Outcome, Trace
+from rollout.engine.judge import VerifierGrader
+from rollout.environment import Environment, Task
+from rollout.family import members
+from rollout.models import Usage
+from rollout.verifiers import ToolCall
+
+CASES = Path(__file__).parent / "cases" / "verifiers"
+OUTCOMES = {"passes": Outcome.PASSED, "fails": Outcome.FAILED, "errors": Outcome.ERROR}
+
+
+def cases() -> list[Any]:
+    found = []
+    for path in sorted(CASES.glob("*/*.yaml")):
+        for case in yaml.safe_load(path.read_text(encoding="utf-8")):
+            name = f"{path.parent.name}-{path.stem}-{case['about']}".replace(" ", "-")
+            found.append(pytest.param(OUTCOMES[path.stem], case, id=name))
+    return found
+
+
+def left_by_agent(case: dict[str, Any]) -> Trace:
+    calls = tuple(
+        ToolCall(
+            id=f"call_{number}",
+            tool=call["tool"],
+            arguments="",
+            args=call.get("args", {}),
+            content="",
+            error=call.get("error"),
+            ran=call.get("ran", True),
+        )
+        for number, call in enumerate(case.get("calls", ()))
+    )
+    return Trace(
+        environment="case",
+        template="workflow",
+        task="case",
+        model="none",
+        messages=(),
+        calls=calls,
+        initial_state=case.get("start", {}),
+        final_state=case.get("state", case.get("start", {})),
+        final_output=case.get("output", ""),
+        ending="answer",
+        usage=Usage(),
+    )
+
+
+@pytest.mark.parametrize(("outcome", "case"), cases())
+def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any]) -> None:
+    verifier = case.get("verifier", {"primitives": [{"name": "it", **case.get("primitive", {})}]})
+    environment = Environment("case", "Case", "workflow", config={"tools": []}, verifier=verifier)
+    task = Task("Do it.", case.get("truth", {}))
+    verdict = asyncio.run(VerifierGrader(environment).grade(task, left_by_agent(case)))
+    reasons = [mark.reason for mark in verdict.marks]
+    if verdict.failure is not None and not reasons:
+        reasons = [verdict.failure.sentence]
+    assert (verdict.outcome, reasons[0]) == (outcome, case["reason"])
+    if outcome is Outcome.ERROR:
+        assert verdict.score is None
+        assert verdict.failure is not None and verdict.failure.charged_to == case.get(
+            "charged_to", "verifier"
+        )
+
+
+@pytest.mark.parametrize("primitive", members("rollout.verifiers"))
+def test_a_primitive_has_passes_fails_and_near_misses(primitive: str) -> None:
+    folder = CASES / primitive
+    assert (folder / "passes.yaml").is_file()
+    assert (folder / "fails.yaml").is_file()
