@@ -39,23 +39,14 @@ MAX_EXPANSION = 100_000
 _CORE = "tag:yaml.org,2002:"
 _PLAIN_DIGITS = frozenset("123456789")
 _TAG = re.compile(r"(?:&\S+\s+)?(![^\s,\[\]{}]*)")
-_TYPES: tuple[tuple[type, str], ...] = (
-    (str, "a string"),
-    (bool, "a truth value"),
-    (int, "a whole number"),
-    (float, "a number"),
-    (dict, "an object"),
-    (list, "a list"),
-    (type(None), "null"),
-)
-_TAG_TYPES = {
-    "str": "a string",
-    "bool": "a truth value",
-    "int": "a whole number",
-    "float": "a number",
-    "map": "an object",
-    "seq": "a list",
-    "null": "null",
+_TAG_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "bool": (bool,),
+    "int": (int,),
+    "float": (float,),
+    "null": (type(None),),
+    "map": (dict,),
+    "seq": (list,),
 }
 # A line ends at LF or CR in YAML 1.2. YAML 1.1, which the parser knows, has three more, so they sit it out.
 _BREAKS_OF_1_1 = "\u0085\u2028\u2029"
@@ -315,7 +306,7 @@ class _Composer:
     def _not_a_string(self, value: Any, start: int, end: int, *, written: str | None = None) -> None:
         if written is None:
             written = self.source.text[start:end]
-        self._problem("non-string-key", start, end, written=written, type=_type_name(value))
+        self._problem("non-string-key", start, end, written=written, value=value)
 
     def _tagged(self, event: Any, start: int, end: int) -> Any:
         """The value of a scalar with a tag, which may be one of the core schema's only."""
@@ -328,7 +319,7 @@ class _Composer:
         value = self._plain(text, start, end)
         if name == "float" and type(value) is int:
             return float(value)
-        if _type_name(value) == _TAG_TYPES[name]:
+        if type(value) in _TAG_TYPES[name]:
             return value
         self._problem("tag-mismatch", start, end, tag=self._written_tag(start, tag)[0], written=text)
         return value
@@ -424,10 +415,6 @@ def _height(value: Any) -> int:
         inside = (member.values() if type(member) is dict else member for member in level)
         level = [member for members in inside for member in members if type(member) in (dict, list)]
     return height
-
-
-def _type_name(value: Any) -> str:
-    return next(name for kind, name in _TYPES if isinstance(value, kind))
 
 
 __all__ = ["MAX_DEPTH", "MAX_EXPANSION", "parse"]

@@ -34,3 +34,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"{quoted(written)} is no number that JSON can hold.",
         "Write a finite number, null where there is none, or put it in quotes if it is text.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -24,6 +24,9 @@ SEVERITY = Severity.ERROR
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     return (
-        f"{quoted(problem.span.path)} is no text: byte {problem.facts['offset'] + 1:,} of it is zero.",
+        f"{quoted(problem.span.path)} is no text: there is a zero byte in it here.",
         "An environment holds text only. Take the file out, or replace it with a text file.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -34,3 +34,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"The character U+{code:04X} cannot be seen and may not stand in the file as it is.",
         f"Delete it; where it is meant, write {escape} inside double quotes.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -36,3 +36,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"The key {quoted(problem.facts['key'])} is given twice in this object; it stands {where} already.",
         "Keep one of the two.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

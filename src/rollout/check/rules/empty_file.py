@@ -30,3 +30,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"{quoted(problem.span.path)} is empty.",
         "Write its content, or delete the file; an empty object is written {}, an empty list [].",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

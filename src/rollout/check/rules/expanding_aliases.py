@@ -31,3 +31,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"With the alias {quoted('*' + name)} here, the aliases of this file stand for more than {limit:,} values.",
         "Repeat less, or write the data into a file of its own.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -35,3 +35,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"{quoted(problem.span.path)} has more than {limit}, which is the most that is read as a whole.",
         "Long lists of tasks belong in tasks.jsonl, which may be of any size; split the rest into several files.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

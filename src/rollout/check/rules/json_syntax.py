@@ -87,3 +87,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         said["code"] = f"U+{facts['code']:04X}"
         said["escape"] = {9: "\\t", 8: "\\b", 12: "\\f"}.get(facts["code"], f"\\u{facts['code']:04x}")
     return message.format(**said), hint.format(**said) if hint else None
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -28,3 +28,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"{quoted(problem.facts['written'])} is half a character; its other half is missing.",
         "Complete the pair, write the character itself, or delete it.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -33,3 +33,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         "The merge key “<<” is not part of YAML 1.2.",
         'Write out the keys that it brings in; a key that is really called so is written "<<".',
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -17,6 +17,7 @@ After:
 
 from __future__ import annotations
 
+from rollout.check.values import described
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
@@ -26,12 +27,18 @@ SEVERITY = Severity.ERROR
 
 
 def describe(problem: Problem) -> tuple[str, str | None]:
-    written, kind = problem.facts["written"], problem.facts["type"]
+    written, value = problem.facts["written"], problem.facts["value"]
     if not written:
         return "A key is missing before this colon.", "Write the key, or two quotes for one without letters."
-    if kind in ("an object", "a list"):
+    if isinstance(value, dict | list):
         return (
-            f"The key {quoted(written)} is {kind}; keys are strings.",
+            f"The key {quoted(written)} is {described(value)}; keys are text.",
             "If this was meant as text, put the whole of it in quotes.",
         )
-    return f"The key {quoted(written)} is {kind}; keys are strings.", f'Put it in quotes: "{written}"'
+    return (
+        f"The key {quoted(written)} is {described(value)}; keys are text.",
+        f'Put it in quotes: "{written}"',
+    )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

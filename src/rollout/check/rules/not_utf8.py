@@ -40,3 +40,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     except UnicodeDecodeError:
         guess = ""
     return f"The byte {byte:#04x} here is not UTF-8.", f"{guess}Save the file as UTF-8."
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

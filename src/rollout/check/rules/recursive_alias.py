@@ -31,3 +31,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"The alias {quoted('*' + name)} stands inside the value that it repeats, which would never end.",
         "Write out what is meant here.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -30,3 +30,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         "A second YAML document begins here; a file holds one.",
         "Move it into a file of its own, or delete this line if it was meant as a divider.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -26,3 +26,6 @@ SEVERITY = Severity.ERROR
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     return "A tab is used for indentation here; YAML counts spaces only.", "Replace the tab with spaces."
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -39,3 +39,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"The tag {quoted(tag)} asks for {wanted}, and {found} is none.",
         "Correct the value, or delete the tag.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

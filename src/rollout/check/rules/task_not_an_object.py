@@ -16,6 +16,7 @@ After:
 
 from __future__ import annotations
 
+from rollout.check.values import described
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
@@ -24,8 +25,11 @@ SEVERITY = Severity.ERROR
 
 
 def describe(problem: Problem) -> tuple[str, str | None]:
-    kind = problem.facts["type"]
+    value = problem.facts["value"]
     hint = 'Write an object with at least an instruction: {"instruction": "…"}'
-    if problem.facts.get("line") and kind == "a list":
+    if problem.facts.get("line") and isinstance(value, list):
         hint = "Write one object a line, without a list around them."
-    return f"This task is {kind}; a task is an object.", hint
+    return f"This task is {described(value)}; a task is an object.", hint
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -15,6 +15,7 @@ After:
 
 from __future__ import annotations
 
+from rollout.check.values import described
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
@@ -24,6 +25,9 @@ SEVERITY = Severity.ERROR
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     return (
-        f"The tasks are {problem.facts['type']}; a list is expected.",
+        f"The tasks are {described(problem.facts['value'])}; a list is expected.",
         "Write each task as a member: “- instruction: …”",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -26,3 +26,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"More than {problem.facts['max_depth']} objects and lists lie inside each other here.",
         "Check for brackets that are never closed; write deep data as a flat list whose members name each other.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

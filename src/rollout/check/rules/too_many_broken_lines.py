@@ -31,3 +31,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"This is broken line {problem.facts['broken']:,} of the file; what comes after it was not read.",
         "A task file has one JSON object on each line. A list over several lines becomes one with: jq -c '.[]'",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -34,3 +34,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"No anchor {quoted('&' + name)} stands before this alias.",
         f"{hint} {otherwise}" if hint else otherwise,
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -32,3 +32,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     else:
         hint = "Delete the tag, or put the value in quotes if the exclamation mark is part of the text."
     return f"The tag {quoted(tag)} is not known; a value here is what JSON can hold.", hint
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

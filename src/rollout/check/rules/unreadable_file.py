@@ -35,3 +35,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         kind = problem.facts.get("kind", "folder")
         return f"{name} is a {kind}; a file is expected here.", "Put a regular file in its place."
     return f"{name} cannot be read: {reason}.", None
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

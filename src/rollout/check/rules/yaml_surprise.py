@@ -41,7 +41,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
             "Delete the line, or write %YAML 1.2.",
         )
     here, elsewhere = _said(facts["value"]), _said(facts["elsewhere"])
-    message = f"{quoted(written)} is {here} here, and {elsewhere} to readers of YAML 1.1."
+    message = f"{quoted(written)} is {here} here, but {elsewhere} to readers of YAML 1.1."
     if facts["kind"] == "word":
         meaning = "true" if facts["elsewhere"] else "false"
         return message, f'Write "{written}" for the text, or {meaning} for the truth value.'
@@ -54,4 +54,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
 def _said(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "a string" if isinstance(value, str) else f"the number {value}"
+    return "text" if isinstance(value, str) else f"the number {value}"
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

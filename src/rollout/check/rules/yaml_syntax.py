@@ -123,3 +123,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         spaces = problem.facts["spaces"]
         facts["spaces"] = "1 space" if spaces == 1 else f"{spaces:,} spaces" if spaces else "no space"
     return message.format(**facts), hint.format(**facts) if hint else None
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]
