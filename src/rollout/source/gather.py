@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from rollout.diagnostics import Span
-from rollout.source.file import decode, read_bytes, read_source
+from rollout.source.file import decode, read_bytes, read_source, whole
 from rollout.source.formats import read_data
 from rollout.source.layout import STRUCTURED, TABULAR
 from rollout.source.listing import Entry, Listing
@@ -85,12 +85,17 @@ class Gathering:
         places: dict[str, Place] = {}
         left = MAX_TEXT_BYTES
         for entry in self.listing.files(folder):
-            data = read_bytes(entry.path, entry.label, self.problems, max_bytes=left)
+            data = read_bytes(entry.path, entry.label, self.problems)
             text = None if data is None else decode(data, entry.label, self.problems)
             if data is None or text is None:
                 self.is_whole = False
                 continue
             left -= len(data)
+            if left < 0:
+                facts = {"kind": "bytes", "limit": MAX_TEXT_BYTES}
+                self.problems.append(Problem("huge-folder", whole(folder.label), facts))
+                self.is_whole = False
+                break
             place = Place(SourceFile(entry.path, entry.label, text), 0, len(text))
             if entry.name in places:
                 twice = f"config.{folder.name}.{entry.name}"

@@ -17,6 +17,8 @@ from rollout.source.place import Problem
 
 MAX_ENTRIES = 10_000
 """How many files and folders one environment may hold; more is most likely a folder that came in by mistake."""
+MAX_DEPTH = 100
+"""How deep folders may lie inside each other."""
 
 _SKIPPED = frozenset({"__pycache__", "node_modules"})
 
@@ -75,7 +77,7 @@ class Listing:
                     if is_skipped(item.name):
                         continue
                     if self._left == 0:
-                        self._add("huge-folder", self.label, limit=MAX_ENTRIES)
+                        self._add("huge-folder", self.label, kind="entries", limit=MAX_ENTRIES)
                         break
                     self._left -= 1
                     entry = self._entry(item, label)
@@ -98,8 +100,8 @@ class Listing:
             real = os.path.realpath(entry.path)
             if real in above:
                 self._add("symlink-loop", entry.label, target=self._shown(real))
-            elif len(above) > 100:
-                self._add("huge-folder", entry.label, limit=MAX_ENTRIES)
+            elif len(above) > MAX_DEPTH:
+                self._add("huge-folder", entry.label, kind="depth", limit=MAX_DEPTH)
             else:
                 yield from self._walk(entry, f"{name}/", (*above, real))
 

@@ -29,6 +29,7 @@ from rollout.source.text import SourceFile
 _TASK_KEYS = ("instruction", "hidden_ground_truth", "input", "split", "id", "solution")
 _ALWAYS = ("slug", "name", "template")
 _WHEN_SET = ("description", "schema", "seed", "config", "verifier")
+_KEPT_FRAMES = 50
 _SHOWN_FRAMES = 8
 
 
@@ -241,7 +242,7 @@ def _empty(path: Path, label: str, source: SourceFile, problems: list[Problem]) 
 
 
 def _failure(error: BaseException, path: Path, source: SourceFile) -> Problem:
-    frames = own_frames(error, path)
+    frames = own_frames(error, path)[-_KEPT_FRAMES:]
     shown = [(_span(frame, path, source), frame.function) for frame in frames]
     span = shown[-1][0] if shown else whole(source.label)
     facts = {
@@ -258,7 +259,8 @@ def _failure(error: BaseException, path: Path, source: SourceFile) -> Problem:
 
 
 def _steps(shown: list[tuple[Span, str]]) -> Iterator[tuple[Span, str]]:
-    for span, _ in shown[-_SHOWN_FRAMES:]:
+    # A function that calls itself a thousand times is one step.
+    for span in list(dict.fromkeys(span for span, _ in shown))[-_SHOWN_FRAMES:]:
         yield span, "called from here"
 
 

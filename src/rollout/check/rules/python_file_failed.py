@@ -1,0 +1,54 @@
+"""A Python environment file could not be run.
+
+The file is run to get at its environments. It has a syntax error, it raised an exception, or it ended the program.
+The place is the innermost line in your own files; the steps that led to it are named below. A file that is read this
+way should only make its environments: what starts a run or talks to the platform belongs under
+`if __name__ == "__main__":`.
+
+Before:
+
+    from rollout import Environment
+    env = Environment(slug="refund", name="Refund", template="workflow", config=load("config.json"))
+
+After:
+
+    import json
+    from pathlib import Path
+    from rollout import Environment
+    config = json.loads(Path(__file__).with_name("config.json").read_text())
+    env = Environment(slug="refund", name="Refund", template="workflow", config=config)
+"""
+
+from __future__ import annotations
+
+from rollout.check.wording import quoted
+from rollout.diagnostics import Severity
+from rollout.source.place import Problem
+
+CODE = "RL140"
+SEVERITY = Severity.ERROR
+
+
+def describe(problem: Problem) -> tuple[str, str | None]:
+    facts = problem.facts
+    name, text = facts["type"], " ".join(str(facts["text"]).split())
+    if name == "SystemExit":
+        return (
+            "The file ended the program before it was read to its end.",
+            'Put what ends the program under: if __name__ == "__main__":',
+        )
+    if facts["missing"]:
+        top = facts["missing"].partition(".")[0]
+        return (
+            f"The module {quoted(facts['missing'])} is not installed here.",
+            f"Install what provides {quoted(top)} beside rollout, or import it where it is used.",
+        )
+    said = f"{name}: {text[:300]}" if text else name
+    if name in ("SyntaxError", "IndentationError", "TabError"):
+        return f"This is no Python: {text}.", None
+    if facts["file"]:
+        return (
+            f"The file failed here with {said}.",
+            "A relative path counts from where the command is run; Path(__file__).with_name(…) counts from the file.",
+        )
+    return f"The file failed here with {said}.", None
