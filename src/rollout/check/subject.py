@@ -182,7 +182,13 @@ class Subject:
 
     def within(self, route: Route, fragment: str, at: At = "value") -> Span | None:
         """The span of ``fragment`` in the text at ``route``; None where it is not written out there just once."""
-        place, taken = self.document.place.nearest(route)
+        root = self.document.place
+        if route[:1] == ("tasks",):
+            found = self.document.tasks.place(int(route[1])) if len(route) > 1 else None
+            if found is None:
+                return None
+            root, route = found, route[2:]
+        place, taken = root.nearest(route)
         if taken < len(route):
             return None
         start, end = (place.key_start, place.key_end) if at == "key" else (place.start, place.end)

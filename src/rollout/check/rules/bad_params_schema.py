@@ -52,6 +52,15 @@ _MEANT = {
     "none": "null",
 }
 
+_KINDS = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "object": "an object",
+    "string": "a text",
+}
+
 
 def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
@@ -65,8 +74,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         for finding in _judge_schemas(tool, route):
             found = True
             yield finding
-        if not found and (reason := _refused(tool.parameters.schema)) is not None:
-            yield Finding(route, f"The parameters of the tool {tool} cannot be checked: {reason}", at="key")
+        if not found and (refusal := _refused(tool)) is not None:
+            below, reason = refusal
+            yield Finding((*route, *below), f"The parameters of the tool {tool} cannot be checked: {reason}.")
 
 
 def _judge_schemas(tool: ToolView, route: Route) -> Iterator[Finding]:
@@ -85,13 +95,17 @@ def _judge_schemas(tool: ToolView, route: Route) -> Iterator[Finding]:
 def _against_meta_schema(part: dict[str, Any], route: Route) -> Iterator[Finding]:
     from jsonschema_rs import meta
 
-    if meta.is_valid(_in_2020(part)):
-        return
-    from jsonschema import Draft202012Validator
+    part = _readable(part)
+    try:
+        if meta.is_valid(part):
+            return
+    except ValueError:
+        pass
+    from jsonschema.validators import Draft202012Validator, validator_for
 
-    validator = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+    validator = validator_for(part, default=Draft202012Validator)
     told: set[Route] = set()
-    for error in validator.iter_errors(_in_2020(part)):
+    for error in validator(validator.META_SCHEMA).iter_errors(part):
         below = tuple(error.absolute_path)
         if below in told:
             continue
@@ -100,9 +114,15 @@ def _against_meta_schema(part: dict[str, Any], route: Route) -> Iterator[Finding
         yield Finding((*route, *below), message, hint)
 
 
-def _in_2020(part: dict[str, Any]) -> dict[str, Any]:
-    # Real tools name all sorts of drafts; what a model is shown has the same meaning in each of them.
-    return {key: value for key, value in part.items() if key not in ("$schema", "optional")}
+_DRAFTS = tuple(f"http://json-schema.org/draft-0{number}/schema" for number in (4, 6, 7)) + tuple(
+    f"https://json-schema.org/draft/{year}/schema" for year in ("2019-09", "2020-12")
+)
+
+
+def _readable(part: dict[str, Any]) -> dict[str, Any]:
+    """``part`` without what is not JSON Schema's, in the draft that it names where that is known."""
+    known = str(part.get("$schema", "")).rstrip("#") in _DRAFTS
+    return {key: value for key, value in part.items() if key != "optional" and (known or key != "$schema")}
 
 
 def _word(below: Route, found: Any, error: Any) -> tuple[str, str | None]:
@@ -121,14 +141,17 @@ def _word(below: Route, found: Any, error: Any) -> tuple[str, str | None]:
     if error.validator != "type":
         return f"{where} is not what JSON Schema allows there: {error.message}.", None
     wanted = error.validator_value
-    kinds = {wanted} if isinstance(wanted, str) else set(map(str, wanted))
-    if kinds == {"object", "boolean"}:
+    kinds = [wanted] if isinstance(wanted, str) else list(map(str, wanted))
+    if set(kinds) == {"object", "boolean"}:
         meant = _MEANT.get(str(found).lower(), "string")
         return f"{where} is {kind(found)}, not a JSON Schema.", f"Write one, such as {{type: {meant}}}."
     if keyword == "required" and isinstance(found, bool):
         hint = "“required” is the list of the names that must be given; optional: true lets one be left out."
         return "“required” of a JSON Schema is a list of names, not true or false.", hint
-    return f"{where} of a JSON Schema is {listed(sorted(kinds), 'or')}, not {kind(found)}.", None
+    return (
+        f"{where} is {kind(found)}; JSON Schema has {' or '.join(_KINDS.get(each, each) for each in kinds)} there.",
+        None,
+    )
 
 
 def _unresolved(part: Any, route: Route, root: dict[str, Any]) -> Iterator[Finding]:
@@ -201,11 +224,18 @@ def _reference_hint(target: str, root: dict[str, Any]) -> str:
     return "Only a whole JSON Schema (type: object, properties, $defs) can hold definitions to point to."
 
 
-def _refused(schema: dict[str, Any]) -> str | None:
+def _refused(tool: ToolView) -> tuple[Route, str] | None:
     import jsonschema_rs
 
     try:
-        jsonschema_rs.Draft202012Validator(_in_2020(schema))
+        jsonschema_rs.validator_for(_readable(tool.parameters.schema))
+    except jsonschema_rs.ValidationError as error:
+        below = tuple(error.instance_path)
+        if tool.parameters.form != "json-schema" and below[:1] == ("properties",):
+            below = below[1:]
+        if below[-1:] == ("pattern",):
+            return below, f"{quoted(str(error.instance))} is no regular expression"
+        return below, str(error.message)
     except ValueError as error:
-        return f"{str(error).splitlines()[0]}."
+        return (), str(error).splitlines()[0].rstrip(".")
     return None

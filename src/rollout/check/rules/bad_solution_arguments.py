@@ -129,10 +129,21 @@ def _findings(tool: ToolView, step: dict[str, Any], route: Route) -> Iterator[Fi
             yield Finding(here, f"{name} is {given}; the tool {tool} takes {takes}.")
         elif error.validator == "enum":
             values = [show(each) for each in error.validator_value]
+            near = closest(
+                str(error.instance), [each for each in error.validator_value if isinstance(each, str)]
+            )
+            takes = f"It takes {', '.join(values[:8])}{', …' if len(values) > 8 else ''}."
             yield Finding(
                 here,
                 f"{quoted(write(below))} is {show(error.instance)[:40]}, which the tool {tool} does not take.",
-                f"It takes {', '.join(values[:8])}{', …' if len(values) > 8 else ''}.",
+                f"Did you mean {quoted(near)}?" if near else takes,
+            )
+        elif isinstance(error.validator_value, str | int | float):
+            name = quoted(write(below)) if below else "args"
+            yield Finding(
+                here,
+                f"{name} is {show(error.instance)[:40]}; the tool {tool} wants "
+                f"{error.validator} {show(error.validator_value)[:60]}.",
             )
         else:
-            yield Finding(here, f"The tool {tool} does not take these arguments: {error.message}.")
+            yield Finding(here, f"The tool {tool} does not take these arguments: {error.message[:200]}.")

@@ -98,12 +98,11 @@ def _judge(subject: Subject, leaf: Leaf, *, spoken: bool, hosts: frozenset[str])
     if match is None:
         return
     shown = match[0].strip("[<{(:-> ")
-    span = None if leaf.route[0] == "tasks" else subject.within(leaf.route, shown)
     yield Finding(
         leaf.route,
         f"{quoted(shown)} looks like text that was to be filled in.",
         "Write what was meant, or take it out.",
-        span=span,
+        span=subject.within(leaf.route, shown),
     )
 
 

@@ -18,13 +18,14 @@ After:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from rollout.check.finding import Finding
 from rollout.check.secrets import find_secrets, may_hold_secret
 from rollout.check.subject import Subject
 from rollout.check.walk import leaves, written
-from rollout.diagnostics import Severity
+from rollout.diagnostics import Severity, Span
 from rollout.source.document import TaskRecord
 from rollout.source.place import Route
 
@@ -42,22 +43,34 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         if not may_hold_secret(record.line or written(record.value)):
             return None
-        return _findings(record.value, ("tasks", record.index), None)
+        return _findings(record.value, ("tasks", record.index), subject)
 
     return judge
 
 
-def _findings(value: Any, route: Route, subject: Subject | None) -> Iterator[Finding]:
+def _findings(value: Any, route: Route, subject: Subject) -> Iterator[Finding]:
     for leaf in leaves(value, route):
         if not isinstance(leaf.value, str):
             continue
         for secret in find_secrets(leaf.value):
             whole = leaf.value[secret.start : secret.end]
-            span = subject.within(leaf.route, whole, leaf.at) if subject and "\n" not in whole else None
+            span = (subject.within(leaf.route, whole, leaf.at) if "\n" not in whole else None) or (
+                subject.document.span(leaf.route, leaf.at)
+            )
             yield Finding(
                 leaf.route,
                 f"This looks like {secret.name}: “{secret.shown}”.",
                 "Revoke it if it is real: what is in a spec is known to everyone. Write a made-up value instead.",
                 at=leaf.at,
-                span=span,
+                span=_masked(span),
             )
+
+
+def _masked(span: Span) -> Span:
+    """``span`` with a line that does not give the secret away: a diagnostic ends up in logs and in CI pages."""
+    end = span.end_column - 1 if span.end_line == span.line else len(span.text)
+    hidden = [(span.column + 7, end), *((each.start + 8, each.end) for each in find_secrets(span.text))]
+    text = span.text
+    for start, stop in hidden:
+        text = text[:start] + "•" * (min(stop, len(text)) - start) + text[stop:] if start < stop else text
+    return replace(span, text=text)

@@ -63,4 +63,8 @@ def _judge(subject: Subject, placeholder: Placeholder) -> tuple[str, str | None]
     if near is not None:
         meant = write([*steps[:taken], near, *steps[taken + 1 :]])
         return message, f"Did you mean {quoted('${' + placeholder.root + '.' + meant + '}')}?"
-    return message, f"There are {listed(list(here))}." if here else f"The {what} hold nothing there."
+    home = quoted(write(steps[:taken])) if taken else f"The {what}"
+    return (
+        message,
+        f"{home} {'have' if home == 'The fixtures' else 'has'} {listed(list(here)) if here else 'nothing in it'}.",
+    )

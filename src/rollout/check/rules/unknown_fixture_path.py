@@ -121,7 +121,10 @@ def _compared(tool: ToolView, path: PathTemplate, number: int, rows: list[dict[s
 
 
 def _written(path: PathTemplate, steps: int) -> str:
-    return write(step_of(piece) for piece in path.pieces[:steps])
+    text = ""
+    for step in map(step_of, path.pieces[:steps]):
+        text += f"[{step}]" if isinstance(step, int) else f"{'.' if text else ''}{step}"
+    return text
 
 
 def _without_first(path: PathTemplate) -> str:

@@ -43,11 +43,11 @@ def check(subject: Subject) -> Iterator[Finding]:
             # The parameter may be meant in a placeholder that could not be read.
             continue
         used = {str(each.steps[0]) for _, each in tool.placeholders if each.root == "args" and each.steps}
+        used |= {field} if (field := tool.item.text("matchField")) else set()
         undeclared = used - set(tool.parameters.names)
-        used.add(tool.item.text("matchField") or "")
         unused = [name for name in tool.parameters.names if name not in used]
         if undeclared and len(unused) <= len(undeclared):
-            # Each is the other side of a misspelt placeholder, which undeclared-parameter tells.
+            # Each is the other side of a misspelt name, which undeclared-parameter or undeclared-match-field tells.
             continue
         whole = tool.parameters.form == "json-schema"
         for name in unused:
