@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -101,12 +102,15 @@ class _Assembly:
         names = [name for name in ENVIRONMENT_FILES if name in entries and not entries[name].is_folder]
         if not names:
             # A file that is there but leads out of the folder has been told of already.
+            near = [
+                name for name in entries if get_close_matches(name.casefold(), ENVIRONMENT_FILES, 1, 0.85)
+            ]
             if not any(PurePosixPath(p.span.path).name in ENVIRONMENT_FILES for p in self.problems):
-                facts = {"names": ENVIRONMENT_FILES, "found": tuple(entries)}
+                facts = {"names": ENVIRONMENT_FILES, "near": near}
                 self.problems.append(Problem("no-environment-file", whole(self.label), facts))
             name = ENVIRONMENT_FILES[0]
             self.take_root(None, join_label(self.label, name), self.folder / name)
-            return set()
+            return set(near)
         first = entries[names[0]]
         self.take_root(read_data(first.path, first.label, self.problems), first.label, first.path)
         for name in names[1:]:

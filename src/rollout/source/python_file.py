@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -29,7 +29,6 @@ from rollout.source.text import SourceFile
 _TASK_KEYS = ("instruction", "hidden_ground_truth", "input", "split", "id", "solution")
 _ALWAYS = ("slug", "name", "template")
 _WHEN_SET = ("description", "schema", "seed", "config", "verifier")
-_KEPT_FRAMES = 50
 _SHOWN_FRAMES = 8
 
 
@@ -242,8 +241,9 @@ def _empty(path: Path, label: str, source: SourceFile, problems: list[Problem]) 
 
 
 def _failure(error: BaseException, path: Path, source: SourceFile) -> Problem:
-    frames = own_frames(error, path)[-_KEPT_FRAMES:]
-    shown = [(_span(frame, path, source), frame.function) for frame in frames]
+    # A function that calls itself a thousand times is one step.
+    frames = list(dict.fromkeys(reversed(own_frames(error, path))))[::-1]
+    shown = [(_span(frame, path, source), frame.function) for frame in frames[-_SHOWN_FRAMES:]]
     span = shown[-1][0] if shown else whole(source.label)
     facts = {
         "type": type(error).__name__,
@@ -253,20 +253,16 @@ def _failure(error: BaseException, path: Path, source: SourceFile) -> Problem:
         if isinstance(error, FileNotFoundError) and error.filename
         else None,
         "frames": tuple(shown),
-        "see": tuple(_steps(shown[:-1])),
+        "see": tuple((span, "called from here") for span, _ in shown[:-1]),
     }
     return Problem("python-file-failed", span, facts)
-
-
-def _steps(shown: list[tuple[Span, str]]) -> Iterator[tuple[Span, str]]:
-    # A function that calls itself a thousand times is one step.
-    for span in list(dict.fromkeys(span for span, _ in shown))[-_SHOWN_FRAMES:]:
-        yield span, "called from here"
 
 
 def _text(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return error.msg or ""
+    if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str | bytes):
+        return f"{error.strerror}: {os.fsdecode(error.filename)}"
     try:
         return str(error)
     except Exception:

@@ -25,9 +25,11 @@ SEVERITY = Severity.ERROR
 
 
 def describe(problem: Problem) -> tuple[str, str | None]:
-    names, found = problem.facts["names"], problem.facts["found"]
+    names, near = problem.facts["names"], problem.facts["near"]
     message = f"There is no environment.yaml in {quoted(problem.span.path)}."
-    for name in found:
-        if (near := closest(name, names)) is not None:
-            return message, f"{quoted(name)} is not read. Did you mean {quoted(near)}?"
+    if near:
+        return (
+            message,
+            f"{quoted(near[0])} is not read. Did you mean {quoted(closest(near[0], names) or names[0])}?",
+        )
     return message, "Add one that says at least which template it is: template: workflow"

@@ -45,7 +45,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         )
     said = f"{name}: {text[:300]}" if text else name
     if name in ("SyntaxError", "IndentationError", "TabError"):
-        return f"This is no Python: {text}.", None
+        return f"This is no Python: {text.rstrip('.?!')}.", None
     if facts["file"]:
         return (
             f"The file failed here with {said}.",

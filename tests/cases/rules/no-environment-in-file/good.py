@@ -1,0 +1,24 @@
+from rollout import Environment, Task, action_tool, workflow_config
+
+env = Environment(
+    slug="refund-agent",
+    name="Refund Agent",
+    template="workflow",
+    config=workflow_config(
+        tools=[
+            action_tool(
+                "refund",
+                state_array="refunds",
+                description="Issue a refund.",
+                params_schema={"order_id": "string", "amount": "number"},
+            )
+        ],
+        initial_mutable_state={"refunds": []},
+    ),
+    tasks=[
+        Task(
+            instruction="Refund order O-1 in full: 100.",
+            hidden_ground_truth={"refunds": [{"order_id": "O-1", "amount": 100}]},
+        )
+    ],
+)

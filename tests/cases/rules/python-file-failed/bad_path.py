@@ -1,0 +1,3 @@
+from rollout import Task
+
+TASKS = Task.from_jsonl("no-such-tasks.jsonl")

@@ -1,0 +1,3 @@
+from rollout import Environment
+
+env = Environment(slug="refund", name="Refund" template="workflow")

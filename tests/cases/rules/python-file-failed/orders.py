@@ -1,0 +1,2 @@
+def read_orders(text):
+    return [int(part) for part in text.split(";")]
