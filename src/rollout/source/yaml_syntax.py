@@ -152,6 +152,8 @@ class _Scene:
     def block(self) -> Fault:
         if self.found in ("]", "}"):
             return self.fault("extra-closer", written=self.found)
+        if self.found == ":":
+            return self.fault("no-key")
         if self.found in ("", "\n") or self.begins_line:
             return self.misplaced_line()
         first = self.text[self.trail.start : self.trail.start + 1]

@@ -82,6 +82,7 @@ _WORDS: dict[str, tuple[str, str | None]] = {
         "Write “key: value”; indent the line further if it continues the text above.",
     ),
     "missing-comma": ("A comma is missing here.", "Members inside brackets are parted by commas."),
+    "no-key": ("A key is missing before this colon.", "Write the key, or put the text in quotes."),
     "question-mark": (
         "A question mark and a space begin a long key in YAML, which cannot stand here.",
         _QUOTE,
