@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Any
 
 import typer
@@ -70,6 +71,10 @@ def main(arguments: list[str] | None = None) -> None:
     import gc
 
     gc.set_threshold(100_000, 50, 50)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal without UTF-8 shows “?” for what it cannot; that is no reason to end in a traceback.
+            stream.reconfigure(errors="replace")
     try:
         app(args=arguments, prog_name="rollout")
     except KeyboardInterrupt:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TextIO
 import typer
 
 from rollout.diagnostics import Diagnostic
+from rollout.diagnostics._visible import visible
 from rollout.family import member
 
 
@@ -29,13 +30,13 @@ class Exit(IntEnum):
 
 
 def show(text: str) -> None:
-    """Writes `text` and a line break to stdout."""
-    typer.echo(text)
+    """Writes `text` and a line break to stdout, colours included: whoever made it asked :func:`wants_color`."""
+    typer.echo(text, color=True)
 
 
 def note(text: str) -> None:
     """Writes a sentence for people to stderr."""
-    typer.echo(text, err=True)
+    typer.echo(text, err=True, color=True)
 
 
 def show_json(command: str, data: Any) -> None:
@@ -47,9 +48,9 @@ def show_json(command: str, data: Any) -> None:
 
 def fail(sentence: str, hint: str | None = None, *, code: Exit = Exit.USAGE) -> NoReturn:
     """Ends the command with a sentence on stderr, and the way out below it."""
-    note(f"error: {sentence}")
+    note("\n".join(visible(line) for line in f"error: {sentence}".split("\n")))
     if hint:
-        note(f"  help: {hint}")
+        note("\n".join(visible(line) for line in f"  help: {hint}".split("\n")))
     raise typer.Exit(code)
 
 
