@@ -1,0 +1,5 @@
+export class Lru {
+  constructor (capacity) {
+    throw new Error('not written yet')
+  }
+}

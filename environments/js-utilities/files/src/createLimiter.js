@@ -1,0 +1,3 @@
+export function createLimiter (limit) {
+  throw new Error('not written yet')
+}

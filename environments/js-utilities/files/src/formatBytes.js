@@ -1,0 +1,3 @@
+export function formatBytes (bytes) {
+  throw new Error('not written yet')
+}

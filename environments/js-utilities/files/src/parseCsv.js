@@ -1,0 +1,3 @@
+export function parseCsv (text) {
+  throw new Error('not written yet')
+}

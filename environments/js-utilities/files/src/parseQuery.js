@@ -1,0 +1,3 @@
+export function parseQuery (query) {
+  throw new Error('not written yet')
+}

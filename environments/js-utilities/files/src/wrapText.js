@@ -1,0 +1,3 @@
+export function wrapText (text, width) {
+  throw new Error('not written yet')
+}
