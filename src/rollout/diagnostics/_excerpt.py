@@ -87,12 +87,18 @@ def _window(line: str, start: int) -> tuple[int, int]:
 def _reach(line: str, start: int, step: int, cells: int) -> int:
     """How far from ``start`` one gets in ``line`` within ``cells``, never parting a mark from its letter."""
     at, used = start, 0
-    while 0 <= (look := at if step > 0 else at - 1) < len(line):
+    # Marks take no cells, and a hostile line may be a million of them: so many are looked at, and no more.
+    for _ in range(4 * WIDTH):
+        look = at if step > 0 else at - 1
+        if not 0 <= look < len(line):
+            return at
         used += _character_width(line[look])
         if used > cells:
             break
         at += step
-    while 0 < at < len(line) and _character_width(line[at]) == 0:
+    for _ in range(WIDTH):
+        if not 0 < at < len(line) or _character_width(line[at]):
+            break
         at += step
     return at
 

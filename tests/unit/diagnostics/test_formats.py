@@ -11,6 +11,8 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rollout import __version__
 from rollout.diagnostics import Diagnostic, Related, Severity, Span
@@ -186,6 +188,32 @@ def test_carets_stand_under_the_very_characters(
 ) -> None:
     shown = excerpt(Span("a.yaml", 1, column, 1, end, line))
     assert (shown.indent, shown.carets) == (indent, carets)
+
+
+@given(
+    st.text(alphabet=st.sampled_from('aé\t 予返👍\u0301\u200d\ufe0f\x1b\u202e\x9b{}"🇨🇭각'), max_size=300),
+    st.integers(1, 320),
+    st.integers(0, 40),
+)
+def test_any_line_is_shown_safely_with_its_carets_inside(line: str, column: int, length: int) -> None:
+    shown = excerpt(Span("a.yaml", 1, column, 1, column + length, line))
+    assert CONTROL.search(shown.text) is None
+    assert shown.carets >= 1
+    assert width(shown.text) <= WIDTH + 8
+
+
+@given(st.text(alphabet="aé 予返👍{}", min_size=1, max_size=40), st.data())
+def test_carets_begin_where_the_terminal_has_shown_what_is_before_them(
+    line: str, data: st.DataObject
+) -> None:
+    column = data.draw(st.integers(1, len(line)))
+    shown = excerpt(Span("a.yaml", 1, column, 1, column + 1, line))
+    assert (shown.indent, shown.carets) == (width(line[: column - 1]), width(line[column - 1]))
+
+
+def test_a_line_of_nothing_but_marks_is_not_looked_through() -> None:
+    shown = excerpt(Span("a.yaml", 1, 500_000, 1, 500_001, "\u0301" * 1_000_000))
+    assert len(shown.text) < 1_000
 
 
 def test_a_finding_over_several_lines_is_marked_to_the_end_of_its_first() -> None:
