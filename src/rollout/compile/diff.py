@@ -17,22 +17,23 @@ from rollout.source.place import Route
 _ORDER = {effect: place for place, effect in enumerate(Effect)}
 
 
-def diff(before: Environment, after: Environment) -> Difference:
+def diff(before: Environment, after: Environment, *, local: bool = True) -> Difference:
     """What changed from ``before`` to ``after``.
 
     Both are compared as they compile, so how something is written, or in which file, is no difference. Tasks are
-    paired as :func:`rollout.compile.task_pairs.pair_tasks` says. Raises ValueError for an environment that does not
-    compile.
+    paired as :func:`rollout.compile.task_pairs.pair_tasks` says. What never leaves the machine (ids, solutions,
+    ``x-…`` keys) is compared too, unless ``local`` is False, as when one side was read from a compiled file.
+    Raises ValueError for an environment that does not compile.
     """
     old, new = compile_environment(before), compile_environment(after)
-    tasks, kept, reordered = task_changes(before.tasks, after.tasks)
+    tasks, kept, reordered = task_changes(before.tasks, after.tasks, local=local)
     changes = [
         *_identity(old.environment, new.environment),
         *config_changes(old.environment.get("config", {}), new.environment.get("config", {})),
         *sql_changes(_sql(old), _sql(new)),
         *tasks,
         *_verifier(old.verifier, new.verifier),
-        *_extensions(before, after),
+        *(_extensions(before, after) if local else ()),
     ]
     changes.sort(key=lambda change: _ORDER[change.effect])
     notes = list(_notes(old, new, reordered=reordered, said=bool(changes)))

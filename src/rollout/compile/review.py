@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from rollout.compile.change import Change, Difference, Effect, Kind
+from rollout.diagnostics._visible import visible
 
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
-)
 _CONTEXT = 2
 
 
@@ -46,19 +43,9 @@ class Entry:
         return self.difference.conclusion
 
 
-def visible(text: str) -> str:
-    """``text`` with what does not show, or moves other text about, written as an escape; \\n and \\t are kept."""
-    return _HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def in_one_line(text: str) -> str:
-    """:func:`visible` text without line breaks and tabs."""
-    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
-
-
 def shown(value: Any, longest: int) -> str:
     """A JSON value on one line of at most ``longest`` characters."""
-    text = in_one_line(json.dumps(value, ensure_ascii=False))
+    text = visible(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -85,7 +72,8 @@ def line_changes(change: Change) -> Iterator[str]:
             side.pop()
     for number, line in enumerate(unified_diff(before, after, n=_CONTEXT, lineterm="")):
         if number >= 2:
-            yield visible(line).replace("\n", "")
+            # Tabs are part of code; everything else that moves the cursor is shown by name.
+            yield "\t".join(visible(part) for part in line.split("\t"))
 
 
 def in_words(change: Change, longest: int) -> str:
@@ -113,10 +101,8 @@ def by_effect(difference: Difference) -> Iterator[tuple[Effect, list[Change]]]:
 __all__ = [
     "Entry",
     "by_effect",
-    "in_one_line",
     "in_words",
     "is_text_change",
     "line_changes",
     "shown",
-    "visible",
 ]

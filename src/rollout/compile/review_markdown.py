@@ -14,11 +14,11 @@ from rollout.compile.change import Change, Difference, Effect, Kind
 from rollout.compile.review import (
     Entry,
     by_effect,
-    in_one_line,
     in_words,
     is_text_change,
     line_changes,
 )
+from rollout.diagnostics._visible import visible
 
 LIMIT = 60_000
 """Characters that a review takes at most; a comment on GitHub may have 65,536."""
@@ -116,7 +116,7 @@ def _add_details(page: _Page, entry: Entry) -> int:
 
 
 def _summary(entry: Entry) -> str:
-    label = f"<code>{html.escape(in_one_line(entry.label)[:200])}</code>"
+    label = f"<code>{html.escape(visible(entry.label)[:200])}</code>"
     if entry.difference is None:
         return f"{label}: cannot be told"
     parts = [f"{count} {effect.value}" for effect, count in entry.difference.counts.items() if count]
@@ -151,7 +151,7 @@ def _change(change: Change) -> str:
 
 
 def _code(text: str, longest: int) -> str:
-    text = in_one_line(text)
+    text = visible(text)
     text = text if len(text) <= longest else text[: longest - 1] + "…"
     if not text.strip():
         return "(empty)"
@@ -162,7 +162,7 @@ def _code(text: str, longest: int) -> str:
 
 
 def _fence(lines: Sequence[str], language: str) -> str:
-    text = "\n".join(in_one_line(line) if "\n" in line else line for line in lines)
+    text = "\n".join(visible(line) if "\n" in line else line for line in lines)
     fence = "`" * max(3, _longest_run(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 

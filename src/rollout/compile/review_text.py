@@ -8,11 +8,11 @@ from rollout.compile.change import Change, Difference, Effect, Kind
 from rollout.compile.review import (
     Entry,
     by_effect,
-    in_one_line,
     in_words,
     is_text_change,
     line_changes,
 )
+from rollout.diagnostics._visible import visible
 
 _SIGNS = {Kind.ADDED: "+", Kind.REMOVED: "-", Kind.CHANGED: "~"}
 _COLORS = {Kind.ADDED: "32", Kind.REMOVED: "31", Kind.CHANGED: "33"}
@@ -22,6 +22,7 @@ _HEADINGS = {
     Effect.METADATA: "metadata only",
 }
 _LONGEST = 96
+_MOST_ALIKE = 6
 
 
 def render(entries: Sequence[Entry], *, color: bool = False) -> str:
@@ -40,19 +41,23 @@ class _Paint:
 def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
     difference = entry.difference
     slug = difference.slug if difference else ""
-    label = in_one_line(entry.label)
+    label = visible(entry.label)
     head = f"{slug}  {label}" if slug and slug != label.rpartition("/")[2] else label
     yield paint(head, "1")
     if difference is None:
-        yield f"  {paint(in_one_line(entry.conclusion), '31')}"
+        yield f"  {paint(visible(entry.conclusion), '31')}"
         return
     width = min(max((len(change.subject) for change in difference.changes), default=0), 14)
     for effect, changes in by_effect(difference):
         yield f"  {_HEADINGS[effect]}"
+        folded = _foldable(changes) if effect is Effect.METADATA else {}
         for change in changes:
-            yield from _change(change, width, paint)
+            if (group := folded.get((change.kind, change.subject))) is None:
+                yield from _change(change, width, paint)
+            elif change is group[0]:
+                yield _fold(group, width, paint)
     for note in difference.notes:
-        yield f"  note: {in_one_line(note)}"
+        yield f"  note: {visible(note)}"
     yield f"  {paint(difference.conclusion, '32' if difference.is_comparable else '33')}"
     if digests := _digests(difference):
         yield f"  {paint(digests, '2')}"
@@ -61,12 +66,26 @@ def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
 def _change(change: Change, width: int, paint: _Paint) -> Iterator[str]:
     sign = paint(_SIGNS[change.kind], _COLORS[change.kind])
     words = in_words(change, _LONGEST)
-    head = f"    {sign} {change.subject:<{width}}  {in_one_line(change.label)}"
+    head = f"    {sign} {change.subject:<{width}}  {visible(change.label)}"
     yield f"{head}: {words}" if words else head
     if is_text_change(change):
         for line in line_changes(change):
             code = {"+": "32", "-": "31", "@": "36"}.get(line[:1], "")
             yield f"        {paint(line, code) if code else line}".rstrip()
+
+
+def _foldable(changes: Sequence[Change]) -> dict[tuple[Kind, str], list[Change]]:
+    # Forty new solutions are one piece of news, and not the one that a reviewer came for.
+    groups: dict[tuple[Kind, str], list[Change]] = {}
+    for change in changes:
+        groups.setdefault((change.kind, change.subject), []).append(change)
+    return {key: group for key, group in groups.items() if len(group) > _MOST_ALIKE}
+
+
+def _fold(group: Sequence[Change], width: int, paint: _Paint) -> str:
+    sign = paint(_SIGNS[group[0].kind], _COLORS[group[0].kind])
+    names = ", ".join(visible(change.label) for change in group[:3])
+    return f"    {sign} {group[0].subject:<{width}}  {len(group)} times: {names}, …"
 
 
 def _digests(difference: Difference) -> str:

@@ -14,13 +14,18 @@ from rollout.source.place import Route
 _LONGEST_LABEL = 60
 
 
-def task_changes(before: Sequence[Task], after: Sequence[Task]) -> tuple[list[Change], int, bool]:
-    """The changes, how many tasks are as before, and whether those that stayed stand in another order."""
+def task_changes(
+    before: Sequence[Task], after: Sequence[Task], *, local: bool = True
+) -> tuple[list[Change], int, bool]:
+    """The changes, how many tasks are as before, and whether those that stayed stand in another order.
+
+    Ids and solutions are compared only when ``local``.
+    """
     pairs = pair_tasks(before, after)
     changes: list[Change] = []
     kept = 0
     for pair in pairs:
-        found = list(_pair_changes(before, after, pair))
+        found = list(_pair_changes(before, after, pair, local))
         changes += found
         if pair.before is not None and pair.after is not None:
             kept += all(change.effect is Effect.METADATA for change in found)
@@ -36,7 +41,7 @@ def task_label(task: Task) -> str:
     return f"“{words if len(words) <= _LONGEST_LABEL else words[: _LONGEST_LABEL - 1].rstrip() + '…'}”"
 
 
-def _pair_changes(before: Sequence[Task], after: Sequence[Task], pair: Pair) -> Iterator[Change]:
+def _pair_changes(before: Sequence[Task], after: Sequence[Task], pair: Pair, local: bool) -> Iterator[Change]:
     home: Route = ("environment", "tasks", pair.after if pair.after is not None else pair.before or 0)
     if pair.before is None:
         task = after[pair.after or 0]
@@ -46,6 +51,8 @@ def _pair_changes(before: Sequence[Task], after: Sequence[Task], pair: Pair) -> 
         yield Change(Kind.REMOVED, "task", task_label(task), home, task.to_payload(), None, Effect.AGENT)
     else:
         yield from _both(before[pair.before], after[pair.after], home)
+        if local:
+            yield from _local(before[pair.before], after[pair.after], home)
 
 
 def _both(old: Task, new: Task, home: Route) -> Iterator[Change]:
@@ -67,6 +74,10 @@ def _both(old: Task, new: Task, home: Route) -> Iterator[Change]:
     yield from _deep(
         "ground truth", label, truth, old.hidden_ground_truth, new.hidden_ground_truth, Effect.GRADING
     )
+
+
+def _local(old: Task, new: Task, home: Route) -> Iterator[Change]:
+    label = task_label(new)
     if old.id != new.id:
         yield Change(_kind(old.id, new.id), "task id", label, home, old.id, new.id, Effect.METADATA)
     if not same(old.solution, new.solution):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rollout.environment import Environment, Task
 from rollout.source.contract import schema
 from rollout.source.document import Document
 from rollout.source.file import decode, read_bytes, whole
@@ -60,6 +61,25 @@ def read_wire(data: bytes, label: str, *, path: Path | None = None) -> Wire:
         problems.append(Problem("environment-not-an-object", parsed.place.span(), facts))
         return _unreadable(path, label, problems)
     return _document(parsed, path, label, problems)
+
+
+def environment_in(document: Document) -> Environment:
+    """The environment a readable document says, errors and all. Raises ValueError where a part has no sense."""
+    value = document.value
+    try:
+        return Environment(
+            slug=document.slug,
+            name=document.name,
+            template=value["template"],
+            description=value.get("description"),
+            config=value.get("config"),
+            schema=value.get("schema"),
+            seed=value.get("seed"),
+            verifier=value.get("verifier"),
+            tasks=[Task.from_value(record.value) for record in document.tasks.read([])],
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"“{document.label}” is no environment: {error}.") from error
 
 
 def looks_like_wire(path: Path) -> bool:
@@ -146,4 +166,4 @@ def _unreadable(path: Path, label: str, problems: list[Problem]) -> Wire:
     return Wire(document, ())
 
 
-__all__ = ["MAX_BYTES", "Wire", "looks_like_wire", "read_wire", "read_wire_file"]
+__all__ = ["MAX_BYTES", "Wire", "environment_in", "looks_like_wire", "read_wire", "read_wire_file"]

@@ -1,0 +1,70 @@
+"""Pairs the environments of two sides — two folders, or a revision and the work tree — and compares each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rollout.check.report import Report
+from rollout.compile.diff import appeared, diff, disappeared
+from rollout.compile.review import Entry
+from rollout.environment import Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One environment of one side. ``path`` tells it from the others there; ``label`` is what a person is shown.
+
+    ``environment`` is None where it cannot be read or has errors; ``trouble`` then says why, in a sentence.
+    ``report`` is the check's, where there was one. ``has_local`` is False for what never has ids and solutions, such
+    as a compiled file.
+    """
+
+    path: str
+    slug: str
+    label: str
+    environment: Environment | None
+    trouble: str | None = None
+    report: Report | None = None
+    has_local: bool = True
+
+
+def compare_sides(before: Sequence[Side], after: Sequence[Side]) -> list[Entry]:
+    """One entry for every environment of either side, in the order of their labels.
+
+    They are paired by path and slug, then by path, then by slug: an environment that moved is still the same one.
+    Where each side has exactly one, the two are a pair whatever they are called.
+    """
+    old, new = list(before), list(after)
+    pairs: list[tuple[Side | None, Side | None]] = []
+    if len(old) == len(new) == 1:
+        return [_entry(old[0], new[0])]
+    for traits in (("path", "slug"), ("path",), ("slug",)):
+        for there in list(new):
+            key = [getattr(there, trait) for trait in traits]
+            match = next((here for here in old if [getattr(here, trait) for trait in traits] == key), None)
+            if match is not None:
+                pairs.append((match, there))
+                old.remove(match)
+                new.remove(there)
+    pairs += [(None, there) for there in new]
+    pairs += [(here, None) for here in old]
+    return sorted((_entry(here, there) for here, there in pairs), key=lambda entry: entry.label)
+
+
+def _entry(before: Side | None, after: Side | None) -> Entry:
+    side = after or before
+    assert side is not None
+    for each in (after, before):
+        if each is not None and each.environment is None:
+            return Entry(side.label, None, each.trouble)
+    if before is None or before.environment is None:
+        assert after is not None and after.environment is not None
+        return Entry(side.label, appeared(after.environment))
+    if after is None or after.environment is None:
+        return Entry(side.label, disappeared(before.environment))
+    local = before.has_local and after.has_local
+    return Entry(side.label, diff(before.environment, after.environment, local=local))
+
+
+__all__ = ["Side", "compare_sides"]
