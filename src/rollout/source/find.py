@@ -74,11 +74,11 @@ def _named(path: Path, text: str) -> list[Path]:
     """What a path given by itself leads to; raises SourceError when that is nothing."""
     if path.is_dir():
         names = _names(path)
-        if _is_environment(names) or _is_broken_environment(names):
+        if _is_environment(names):
             return [path]
         found = list(_inside(path))
-        if found:
-            return found
+        if found or _is_broken_environment(names):
+            return found or [path]
         python = sorted(name for name in names if name.endswith(".py"))
         if python:
             shown = (path / python[0]).as_posix()
@@ -179,7 +179,8 @@ def _is_environment(names: frozenset[str]) -> bool:
 
 def _is_broken_environment(names: frozenset[str]) -> bool:
     """Whether a folder that was named is most likely meant to be an environment."""
-    near = (get_close_matches(name.casefold(), ENVIRONMENT_FILES, n=1, cutoff=0.85) for name in names)
+    files = [name.casefold() for name in names if name.rpartition(".")[2].lower() in STRUCTURED]
+    near = (get_close_matches(name, ENVIRONMENT_FILES, n=1, cutoff=0.85) for name in files)
     return bool(_sibling_names() & names) or any(near)
 
 
