@@ -55,7 +55,11 @@ def _expand(text: str) -> list[Path]:
         return _named(path, text)
     if has_magic(text):
         matches = [Path(match) for match in sorted(glob(text, recursive=True))]  # noqa: PTH207 — takes absolute patterns too
-        found = [each for match in matches for each in _matched(match)]
+        written = {".", "..", *path.parts}
+        wanted = [
+            match for match in matches if not any(_is_passed_by(part) for part in {*match.parts} - written)
+        ]
+        found = [each for match in wanted for each in _matched(match)]
         if not matches:
             raise SourceError(f"Nothing matches the pattern “{text}”.", _nearest_hint(path))
         if not found:
@@ -129,7 +133,7 @@ def _inside(folder: Path) -> Iterator[Path]:
                 f"The folder “{_shown(str(current))}” cannot be read: {error.strerror}."
             ) from None
         for item in entries:
-            if is_skipped(item.name) or item.name in _SKIPPED:
+            if _is_passed_by(item.name):
                 continue
             path = Path(item.path)
             if item.is_dir():
@@ -150,6 +154,10 @@ def _inside(folder: Path) -> Iterator[Path]:
                 yield path
             else:
                 pending.append(path)
+
+
+def _is_passed_by(name: str) -> bool:
+    return is_skipped(name) or name in _SKIPPED
 
 
 def _owner(file: Path) -> Path | None:
