@@ -63,7 +63,7 @@ def command(*arguments: str | Path, cwd: Path = ROOT, expected: int = 0) -> Call
         ended = subprocess.run(
             [str(argument) for argument in arguments],
             cwd=cwd,
-            env={**os.environ, "PYTHONWARNINGS": "ignore"},
+            env=_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
@@ -74,6 +74,11 @@ def command(*arguments: str | Path, cwd: Path = ROOT, expected: int = 0) -> Call
             )
 
     return run
+
+
+def _environment() -> dict[str, str]:
+    """As a user has it. Installed packages bring their bytecode along, so a checkout may keep its own, too."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def ratio(measured: Sequence[Measured], name: str, peer: str) -> float:
