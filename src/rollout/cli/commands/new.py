@@ -1,0 +1,123 @@
+"""`rollout new`: starts an environment with a small one that works, and comments that teach the format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+
+def new(
+    template: Annotated[
+        str, typer.Argument(metavar="TEMPLATE", help="workflow, custom, sql, code-editing or browser.")
+    ],
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="The folder to make; its name is the slug. With .yaml or .toml at its end, a single file.",
+        ),
+    ],
+    toml: Annotated[bool, typer.Option("--toml", help="TOML instead of YAML.")] = False,
+    one_file: Annotated[bool, typer.Option("--one-file", help="Everything in one environment file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
+) -> None:
+    """Start an environment: a small example that validates, for you to rewrite piece by piece.
+
+    The workflow and custom examples are proved as they come: `rollout prove` plays their solutions. Rewrite a task
+    without its solution, and prove fails until the new one is there. Nothing that exists is overwritten.
+
+    The first line of each file names its JSON Schema, for completion and hover in editors; offline, point the editor
+    at the file that `rollout schema TEMPLATE` prints.
+
+    Example: `rollout new workflow envs/refund`
+    """
+    from rollout.cli.output import fail, show, show_json
+    from rollout.compile.folder_writer import WriteError, write_file, write_folder
+    from rollout.compile.scaffold import scaffold
+    from rollout.source.contract import templates
+
+    if template not in templates():
+        _refuse_template(template)
+    target = Path(path)
+    is_file = target.suffix.lower() in (".yaml", ".yml", ".toml")
+    is_toml = toml or target.suffix.lower() == ".toml"
+    if is_file and is_toml != (target.suffix.lower() == ".toml"):
+        fail(
+            f"“{path}” is the name of a YAML file, but --toml was given.",
+            "Name it .toml, or leave --toml out.",
+        )
+    slug = _slug(target, is_file)
+    files = scaffold(template, slug=slug, name=_title(slug), toml=is_toml, one_file=one_file or is_file)
+    try:
+        if is_file:
+            if target.exists() or target.is_symlink():
+                raise WriteError(f"“{path}” exists already.", "Name a file that does not exist yet.")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_file(target, next(iter(files.values())).encode("utf-8"))
+        else:
+            write_folder(target, files)
+    except WriteError as error:
+        fail(str(error), error.hint)
+    except OSError as error:
+        fail(f"“{path}” cannot be written: {error.strerror or error}.")
+    written = [str(target)] if is_file else [(target / name).as_posix() for name in sorted(files)]
+    if as_json:
+        show_json("new", {"slug": slug, "template": template, "path": str(target), "files": written})
+        return
+    for each in written:
+        show(f"  {each}")
+    show(f"\nThis {template} environment works as it is: rewrite it piece by piece.")
+    show(f"Check it with “rollout validate {path}”{_proof(template, path)}.")
+
+
+def _proof(template: str, path: str) -> str:
+    return f", prove it with “rollout prove {path}”" if template in ("workflow", "custom") else ""
+
+
+def _slug(target: Path, is_file: bool) -> str:
+    """The slug that the path gives; ends the command with a better name where it is none."""
+    import re
+
+    name = target.stem if is_file else target.resolve().name
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
+        _refuse_name(name, target, is_file)
+    return name
+
+
+def _refuse_name(name: str, target: Path, is_file: bool) -> NoReturn:
+    import re
+
+    from rollout.cli.output import fail
+
+    better = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:100].strip("-")
+    rest = target.with_name(better + (target.suffix if is_file else "")) if better and target.name else None
+    fail(
+        f"“{name}” cannot be an environment's slug: letters, digits, “.”, “_” and “-” make one, 100 at most, "
+        "and a letter or digit comes first.",
+        f"How about “{rest}”?" if rest else "Choose another name for the folder, such as “my-environment”.",
+    )
+
+
+def _title(slug: str) -> str:
+    import re
+
+    words = [word for word in re.split(r"[-_.]+", slug) if word]
+    return " ".join(word[0].upper() + word[1:] for word in words) or slug
+
+
+def _refuse_template(template: str) -> None:
+    from difflib import get_close_matches
+
+    from rollout.cli.output import fail
+    from rollout.source.contract import templates
+
+    near = get_close_matches(template.lower().replace("_", "-"), templates(), n=1)
+    fail(
+        f"There is no template “{template}”.",
+        f"Did you mean “{near[0]}”?" if near else f"Choose one of {', '.join(templates())}.",
+    )
+
+
+__all__ = ["new"]
