@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
-from glob import glob, has_magic
 from pathlib import Path
 
 from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED, known_names, siblings, spreads
@@ -53,6 +51,9 @@ def _expand(text: str) -> list[Path]:
     path = Path(text)
     if os.path.lexists(path) or not text:
         return _named(path, text)
+    # Imported when needed, as difflib below: most runs name a folder that is there.
+    from glob import glob, has_magic
+
     if has_magic(text):
         matches = [Path(match) for match in sorted(glob(text, recursive=True))]  # noqa: PTH207 — takes absolute patterns too
         written = {".", "..", *path.parts}
@@ -187,6 +188,8 @@ def _is_environment(names: frozenset[str]) -> bool:
 
 def _is_broken_environment(names: frozenset[str]) -> bool:
     """Whether a folder that was named is most likely meant to be an environment."""
+    from difflib import get_close_matches
+
     files = [name.casefold() for name in names if name.rpartition(".")[2].lower() in STRUCTURED]
     near = (get_close_matches(name, ENVIRONMENT_FILES, n=1, cutoff=0.85) for name in files)
     return bool(_sibling_names() & names) or any(near)
@@ -224,6 +227,8 @@ def _names(folder: Path) -> frozenset[str]:
 
 def _nearest_hint(path: Path) -> str | None:
     """Did-you-mean for the first part of ``path`` that does not exist, among what lies beside it."""
+    from difflib import get_close_matches
+
     folder = Path()
     for part in path.parts:
         step = folder / part

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -101,6 +100,8 @@ class _Assembly:
     def read_environment_file(self, entries: dict[str, Entry]) -> set[str]:
         names = [name for name in ENVIRONMENT_FILES if name in entries and not entries[name].is_folder]
         if not names:
+            from difflib import get_close_matches
+
             # A file that is there but leads out of the folder has been told of already.
             near = [
                 name for name in entries if get_close_matches(name.casefold(), ENVIRONMENT_FILES, 1, 0.85)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,16 @@ def read_data(path: Path, label: str, problems: list[Problem]) -> Parsed | None:
     source = read_source(path, label, problems)
     if source is None:
         return None
+    collecting = gc.isenabled()
+    gc.disable()  # Everything built here survives; looking through it again and again doubles the time.
+    try:
+        return _parse(path, source, problems)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _parse(path: Path, source: SourceFile, problems: list[Problem]) -> Parsed | None:
     # Imported when first needed: a folder that is all TOML does not pay for PyYAML.
     match path.suffix.lower():
         case ".yaml" | ".yml":

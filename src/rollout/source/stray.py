@@ -7,7 +7,6 @@ people keep beside an environment on purpose is let be: readmes and licences, ot
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from difflib import get_close_matches
 
 from rollout.source.file import whole
 from rollout.source.listing import Entry
@@ -54,6 +53,8 @@ def _is_document(entry: Entry) -> bool:
 
 
 def _is_near(name: str, known: Collection[str]) -> bool:
+    from difflib import get_close_matches
+
     folded = name.casefold()
     return folded in known or bool(get_close_matches(folded, known, n=1, cutoff=0.85))
 
