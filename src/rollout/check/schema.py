@@ -63,11 +63,16 @@ def faults(name: str, value: Any, *, required: dict[Route, list[str]] | None = N
     """
     if not required and is_sound(name, value):
         return []
-    found = Shape(name, value).faults(_explainer(name).iter_errors(value), required=required)
+    found = explain(name, value, required=required)
     if found or is_sound(name, value):
-        return [fault for fault in found if not _is_plugin(fault)]
+        return _without_plugins(found)
     # The two validators disagree. The compiled one is believed, so that nothing unsound passes.
     return list(_unexplained(name, value))
+
+
+def explain(name: str, value: Any, *, required: dict[Route, list[str]] | None = None) -> list[ShapeFault]:
+    """The same as :func:`faults`, from the slow validator alone, which knows what is wrong and not only that it is."""
+    return Shape(name, value).faults(_explainer(name).iter_errors(value), required=required)
 
 
 def _required(subject: Subject, value: dict[str, Any]) -> dict[Route, list[str]]:
@@ -85,6 +90,13 @@ def _is_unread(fault: ShapeFault, unread: frozenset[str]) -> bool:
     if not fault.route:
         return unread.issuperset(fault.facts["keys"])
     return fault.route[0] in unread and len(fault.route) == 1
+
+
+def _without_plugins(found: list[ShapeFault]) -> list[ShapeFault]:
+    """``found`` without what is said of primitives whose type, and so whose options, a package brings."""
+    brought = {fault.route[:-1] for fault in found if _is_plugin(fault)}
+    keys = ("not-allowed", "unknown-key", "misplaced-key")
+    return [fault for fault in found if fault.route[:-1] not in brought or fault.slug not in keys]
 
 
 def _is_plugin(fault: ShapeFault) -> bool:
@@ -150,12 +162,12 @@ def _explainer(name: str) -> Any:
         {"pattern": matches, "properties": members_of},
         type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", is_number),
     )
-    files = [
-        (each["$id"], DRAFT202012.create_resource(each))
-        for each in map(schema, schema_names())
-        if "$id" in each
-    ]
-    return strict(schema(name), registry=Registry().with_resources(files))
+    # Without “$schema”: the library would go on with its own class wherever a file names its dialect.
+    bare = {
+        each: {key: told for key, told in schema(each).items() if key != "$schema"} for each in schema_names()
+    }
+    files = [(told["$id"], DRAFT202012.create_resource(told)) for told in bare.values() if "$id" in told]
+    return strict(bare[name], registry=Registry().with_resources(files))
 
 
 def _unexplained(name: str, value: Any) -> Iterator[ShapeFault]:
@@ -168,4 +180,4 @@ def _unexplained(name: str, value: Any) -> Iterator[ShapeFault]:
         )
 
 
-__all__ = ["ShapeFault", "faults", "is_sound", "shape_findings", "task_shape", "task_validator"]
+__all__ = ["ShapeFault", "explain", "faults", "is_sound", "shape_findings", "task_shape", "task_validator"]

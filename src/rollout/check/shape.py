@@ -35,6 +35,7 @@ class _Object:
     refused: list[str] = field(default_factory=list)
     needs: list[list[str]] = field(default_factory=list)
     clashes: list[list[str]] = field(default_factory=list)
+    takes_own: bool = True
 
 
 _ROOTS = {
@@ -68,7 +69,15 @@ class Shape:
         for route, wrong in list(self.objects.items()):
             self._judge_keys(route, wrong)
         self._forgive_what_a_move_mends()
-        return list(self.found.values())
+        # The library goes through some keys in the order of a set, which no two runs share.
+        return sorted(self.found.values(), key=lambda fault: (self._order(fault.route), fault.slug))
+
+    def _order(self, route: Route) -> tuple[int, ...]:
+        value, order = self.value, []
+        for step in route:
+            order.append(step if isinstance(step, int) else list(value).index(step))
+            value = value[step]
+        return tuple(order)
 
     def _forgive_what_a_move_mends(self) -> None:
         """Drops keys from what is missing where a misplaced key, moved to its home, would be there."""
@@ -104,21 +113,19 @@ class Shape:
         elif word == "additionalProperties":
             wrong = self._object(route)
             known = error.schema.get("properties", {})
+            wrong.takes_own = "patternProperties" in error.schema
             wrong.unknown += [
-                key for key in instance if key not in known and not is_own(key) and key not in wrong.unknown
+                key
+                for key in instance
+                if key not in known and key not in wrong.unknown and not (wrong.takes_own and is_own(key))
             ]
-        elif word in ("anyOf", "not"):
-            groups = (
-                [group["required"] for group in told.get("anyOf", [told]) if "required" in group]
-                if isinstance(told, dict)
-                else [group["required"] for group in told]
-            )
+        elif word == "anyOf":
             if isinstance(instance, dict):
-                wrong = self._object(route)
-                if word == "anyOf":
-                    wrong.needs = groups
-                else:
-                    wrong.clashes += [group for group in groups if all(key in instance for key in group)]
+                self._object(route).needs = [group["required"] for group in told]
+        elif word == "not":
+            if isinstance(instance, dict):
+                groups = [group["required"] for group in told.get("anyOf", [told])]
+                self._object(route).clashes += [group for group in groups if instance.keys() >= set(group)]
         else:
             self._value_fault(route, word, told, instance, error.schema)
 
@@ -131,6 +138,9 @@ class Shape:
             slug = "wrong-type"
             facts |= _expected(schema)
         elif word in ("enum", "const"):
+            # Where this names the kind of its object, no branch of the schema has looked at the object's keys.
+            if isinstance(route[-1], str):
+                self._object(route[:-1])
             slug = "not-allowed"
             facts |= _expected(schema)
         elif (word.startswith("min") and isinstance(value, str | list | dict) and not value) or value == "":
@@ -149,8 +159,13 @@ class Shape:
     def _is_required(self, route: Route) -> bool:
         if not route or isinstance(route[-1], int):
             return True
-        above = along(self.root, self.value, route[:-1])[-1]
-        return any(route[-1] in node.schema.get("required", ()) for node in above)
+        if route in (("config",), ("schema",)):
+            return True
+        for node in along(self.root, self.value, route[:-1])[-1]:
+            ways = [way.get("required", ()) for way in node.schema.get("anyOf", ())]
+            if any(route[-1] in required for required in (node.schema.get("required", ()), *ways)):
+                return True
+        return False
 
     def _add(self, slug: str, route: Route, at: At, facts: dict[str, Any]) -> None:
         self.found.setdefault((slug, route, at), ShapeFault(slug, route, at, facts))
@@ -170,7 +185,9 @@ class Shape:
             met |= {told.facts["suggestion"]} if told.facts.get("suggestion") else set()
             if told.slug == "misplaced-key" and told.facts.get("chooser"):
                 met.update(wrong.missing, *wrong.needs)
-            self._add(told.slug, (*route, key), "key", {"section": name, **told.facts})
+            self._add(
+                told.slug, (*route, key), "key", {"section": name, "own": wrong.takes_own, **told.facts}
+            )
         for key in wrong.refused:
             self._add(
                 "misplaced-key", (*route, key), "key", {"section": name, **self._refused(key, kinds, value)}
@@ -186,6 +203,7 @@ class Shape:
                 "section": name,
                 "keys": missing,
                 "about": {key: known.get(key, {}).get("description") for key in missing},
+                "allowed": _candidates(kinds, missing, value),
                 "guess": guess_template(value) if "template" in missing else _guess(kinds, missing, value),
             }
             self._add("missing-key", route, "key", facts)
@@ -279,14 +297,18 @@ def _guess(
     kinds: Sequence[Branch], missing: Sequence[str], value: Mapping[str, Any]
 ) -> tuple[str, str] | None:
     """The kind that an object without its kind looks like: the key that chooses, and the value it should have."""
-    if not kinds or kinds[0].key not in missing:
-        return None
-    own = [(kind, [key for key in value if fits(kind, key)]) for kind in kinds]
-    everywhere = set.intersection(*(set(keys) for _, keys in own)) if own else set()
-    scores = {kind.value: len(set(keys) - everywhere) for kind, keys in own}
-    best = max(scores.values(), default=0)
-    likely = [name for name, score in scores.items() if score == best and best > 0]
+    likely = _candidates(kinds, missing, value)
     return (kinds[0].key, likely[0]) if len(likely) == 1 else None
+
+
+def _candidates(kinds: Sequence[Branch], missing: Sequence[str], value: Mapping[str, Any]) -> list[str]:
+    """The kinds that go best with the keys of an object without its kind; empty where its kind is not missing."""
+    if not kinds or kinds[0].key not in missing:
+        return []
+    everywhere = set.intersection(*(set(kind.keys) for kind in kinds))
+    scores = {kind.value: sum(fits(kind, key) for key in value if key not in everywhere) for kind in kinds}
+    best = max(scores.values())
+    return [name for name, score in scores.items() if score == best]
 
 
 __all__ = ["Shape", "ShapeFault"]

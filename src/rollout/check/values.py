@@ -21,7 +21,8 @@ _TYPES = {
 
 def shown(value: Any, limit: int = 40) -> str:
     """``value`` as it might have been written: text in “…”, the rest as JSON, cut after ``limit`` characters."""
-    if isinstance(value, str):
+    # Space that a reader could not see is shown as JSON writes it.
+    if isinstance(value, str) and value == " ".join(value.split()):
         return quoted(value, limit)
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= limit else text[: limit - 1] + "…"

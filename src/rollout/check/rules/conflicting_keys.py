@@ -33,12 +33,13 @@ SEVERITY = Severity.ERROR
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
+    message = f"{sentence(facts['section'])} has {listed(facts['keys'])}, which exclude each other."
     ways = [listed(way) for way in facts["ways"]]
+    if len(ways) == 1:
+        rest = [key for key in facts["keys"] if key not in facts["ways"][0]]
+        return message, f"Keep {ways[0]}, and remove {listed(rest)}."
     comma = "," if any(len(way) > 1 for way in facts["ways"]) else ""
-    return (
-        f"{sentence(facts['section'])} has {listed(facts['keys'])}, which exclude each other.",
-        f"Keep {f'{comma} or '.join(ways)}.",
-    )
+    return message, f"Keep {f'{comma} or '.join(ways)}."
 
 
 __all__ = ["CODE", "SEVERITY", "describe"]

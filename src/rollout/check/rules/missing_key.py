@@ -43,6 +43,10 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     if facts["guess"]:
         key, value = facts["guess"]
         return message, f"Add “{key}: {value}”, which is what it looks like."
+    if len(keys) == 1 and facts["allowed"]:
+        *names, last = map(quoted, facts["allowed"])
+        choices = " or ".join(filter(None, [", ".join(names), last]))
+        return message, f"Add {quoted(keys[0])}. It can be {choices}."
     return message, _add(keys, about)
 
 

@@ -38,9 +38,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     if facts["twin"]:
         return message, f"{quoted(facts['twin'])} is given already; remove this one."
     known = [quoted(key) for key in facts["known"]]
-    names = " and ".join(filter(None, [", ".join(known[:-1]), *known[-1:]]))
-    own = "a key of your own begins with “x-”."
-    return message, f"Its keys are {names}; {own}" if known else own.capitalize()
+    names = f"Its keys are {' and '.join(filter(None, [', '.join(known[:-1]), *known[-1:]]))}"
+    return message, f"{names}; a key of your own begins with “x-”." if facts["own"] else f"{names}."
 
 
 __all__ = ["CODE", "SEVERITY", "describe"]

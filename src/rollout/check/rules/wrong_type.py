@@ -53,6 +53,13 @@ def _way_out(found: Any, types: Sequence[str], facts: dict[str, Any]) -> str | N
         return f"Put it in quotes: {json.dumps(shown(found))}"
     if isinstance(found, bool) and "number" in types:
         return f"Write {int(found)}."
+    if (
+        "array" in types
+        and isinstance(found, dict)
+        and found
+        and all(isinstance(each, dict) for each in found.values())
+    ):
+        return "Write each as an item of a list, with its name inside it."
     if "array" in types and not isinstance(found, list):
         return "Put it in a list: [ … ]."
     if isinstance(found, list) and len(found) == 1 and "object" in types and isinstance(found[0], dict):

@@ -1,0 +1,136 @@
+"""A wrong shape is told as one sentence a defect, at the key or value that is at fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rollout.check.rulebook import rule
+from rollout.check.schema import (
+    ShapeFault,
+    explain,
+    faults,
+    is_sound,
+    shape_findings,
+    task_shape,
+    task_validator,
+)
+from rollout.check.subject import Subject
+from rollout.diagnostics import Span
+from rollout.source import read
+from rollout.source.place import Problem
+
+CASES = Path(__file__).parents[2] / "cases" / "shape" / "faults.txt"
+MOCK = {"name": "ping", "kind": "mock", "response": "pong"}
+TASK = '{"instruction": "Ping.", "hidden_ground_truth": {"pings": 1}}\n'
+
+
+def words(fault: ShapeFault) -> tuple[str, str | None]:
+    describe = rule(fault.slug).describe
+    assert describe is not None
+    return describe(Problem(fault.slug, Span("environment.yaml", 1, 1, 1, 1), fault.facts))
+
+
+def written(fault: ShapeFault) -> str:
+    message, hint = words(fault)
+    route = ".".join(map(str, fault.route)) or "(root)"
+    return f"  {route} {fault.at}: {message} [{fault.slug}]\n    {hint}\n"
+
+
+def test_every_case_is_told_in_these_words(request: pytest.FixtureRequest) -> None:
+    text = CASES.read_text(encoding="utf-8")
+    told = ""
+    for line in text.splitlines():
+        if line and not line.startswith(" "):
+            name, _, value = line.partition(": ")
+            found = explain(name, yaml.safe_load(value))
+            assert found, line
+            told += line + "\n" + "".join(map(written, found)) + "\n"
+    if request.config.getoption("--update-expected"):
+        CASES.write_text(told, encoding="utf-8")
+    assert told == CASES.read_text(encoding="utf-8")
+
+
+def document(folder: Path, text: str, **files: str) -> Subject:
+    (folder / "environment.yaml").write_text(text, encoding="utf-8")
+    (folder / "tasks.jsonl").write_text(TASK, encoding="utf-8")
+    for name, content in files.items():
+        (folder / name.replace("_", ".")).write_text(content, encoding="utf-8")
+    [found] = read(folder)
+    return Subject(found)
+
+
+def slugs(found: list[ShapeFault]) -> list[tuple[str, tuple[str | int, ...]]]:
+    return [(fault.slug, fault.route) for fault in found]
+
+
+def test_an_environment_needs_a_config(tmp_path: Path) -> None:
+    [fault] = shape_findings(document(tmp_path, "template: workflow\n"))
+    assert words(fault)[0] == "The environment has no “config”."
+
+
+def test_a_sql_environment_needs_a_schema(tmp_path: Path) -> None:
+    [fault] = shape_findings(document(tmp_path, "template: sql\n"))
+    assert words(fault)[0] == "The environment has no “schema”."
+
+
+def test_a_mistyped_config_is_one_fault(tmp_path: Path) -> None:
+    found = shape_findings(document(tmp_path, "template: sql\nschemma: CREATE TABLE t (id INTEGER)\n"))
+    assert slugs(found) == [("unknown-key", ("schemma",))]
+
+
+def test_keys_that_belong_in_a_missing_config_are_told_alone(tmp_path: Path) -> None:
+    found = shape_findings(document(tmp_path, "template: workflow\ntools: []\nfixtures: {}\n"))
+    assert slugs(found) == [("misplaced-key", ("tools",)), ("misplaced-key", ("fixtures",))]
+
+
+def test_a_config_in_a_sibling_file_counts(tmp_path: Path) -> None:
+    subject = document(
+        tmp_path, "template: workflow\n", config_yaml="tools: [{name: ping, kind: mock, response: 1}]\n"
+    )
+    assert shape_findings(subject) == []
+
+
+def test_a_config_that_cannot_be_read_is_not_missing(tmp_path: Path) -> None:
+    assert shape_findings(document(tmp_path, "template: workflow\n", config_yaml="tools: [\n")) == []
+
+
+def test_an_environment_file_that_cannot_be_read_has_no_missing_template(tmp_path: Path) -> None:
+    assert shape_findings(document(tmp_path, "template: [\n")) == []
+
+
+def test_a_key_that_is_no_text_never_passes() -> None:
+    assert not task_validator()({"instruction": "x", 3: 4})  # type: ignore[dict-item]
+    assert not is_sound("task", {"instruction": "x", 3: 4})
+
+
+def test_a_task_that_is_right_has_no_faults() -> None:
+    assert task_validator()({"instruction": "Ping."})
+    assert task_shape({"instruction": "Ping."}) == []
+
+
+def test_a_primitive_of_an_installed_package_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rollout.check.schema.members", lambda package: ("spell_check",))
+    value = {
+        "template": "workflow",
+        "config": {"tools": [MOCK]},
+        "verifier": {"primitives": [{"name": "spelt", "type": "spell_check", "language": "nb"}]},
+    }
+    assert faults("environment", value) == []
+    value["verifier"]["primitives"][0]["type"] = "spel_check"  # type: ignore[index]
+    assert [fault.slug for fault in faults("environment", value)] == ["not-allowed", "unknown-key"]
+
+
+def test_when_the_validators_disagree_nothing_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rollout.check.schema.explain", lambda *_, **__: [])
+    [fault] = faults("task", {"instruction": 5})
+    assert (fault.slug, fault.route) == ("malformed-value", ("instruction",))
+    assert words(fault)[0] == '5 is not what the schema takes: 5 is not of type "string".'
+
+
+def test_a_template_schema_stands_alone() -> None:
+    assert is_sound("workflow", {"tools": [MOCK]})
+    assert is_sound("sql", {"schema": "CREATE TABLE t (id INTEGER)"})
+    assert not is_sound("sql", {"schema": "CREATE TABLE t (id INTEGER)", "sede": ""})
