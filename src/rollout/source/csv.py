@@ -65,18 +65,19 @@ def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
 
 
 def _check_header(source: SourceFile, header: list[_Cell], problems: list[Problem]) -> bool:
-    first: dict[str, _Cell] = {}
+    names: dict[str, _Cell] = {}
     is_sound = True
     for column in header:
         span = source.span(column.start, column.end)
         if not column.text.strip():
             problems.append(Problem("csv-syntax", span, {"kind": "column-without-name"}))
-        elif column.text in first:
-            earlier = first[column.text]
-            facts = {"key": column.text, "first": source.span(earlier.start, earlier.end)}
+        elif column.text in names:
+            earlier = names[column.text]
+            first = source.span(earlier.start, earlier.end)
+            facts = {"key": column.text, "first": first, "see": ((first, "the first one"),)}
             problems.append(Problem("duplicate-key", span, facts))
         else:
-            first[column.text] = column
+            names[column.text] = column
             continue
         is_sound = False
     return is_sound

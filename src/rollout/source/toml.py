@@ -324,7 +324,8 @@ class _Reader:
     def duplicate(self, table: _Table, key: _Key) -> None:
         first = table.places[key.name].span("key")
         span = self.source.span(key.start, key.end)
-        self.problems.append(Problem("duplicate-key", span, {"key": key.name, "first": first}))
+        facts = {"key": key.name, "first": first, "see": ((first, "the first one"),)}
+        self.problems.append(Problem("duplicate-key", span, facts))
 
 
 __all__ = ["parse"]
