@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from rollout.source.contract import schema, templates
@@ -182,19 +181,23 @@ def _title(nodes: Sequence[Node]) -> str:
     return next((str(node.schema["title"]) for node in nodes if "title" in node.schema), "")
 
 
-@cache
-def _condition(text: str) -> Any:
-    import json
-
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(json.loads(text))
+_TYPES: dict[str, type] = {"array": list, "object": dict, "string": str}
 
 
 def _holds(condition: dict[str, Any], value: Any) -> bool:
-    import json
+    """Whether ``value`` meets the ``if`` of a schema. Our conditions ask for little; KeyError for a word they lack."""
+    return all(_HOLD[word](told, value) for word, told in condition.items())
 
-    return bool(_condition(json.dumps(condition)).is_valid(value))
+
+_HOLD: dict[str, Callable[[Any, Any], bool]] = {
+    "const": lambda told, value: bool(told == value),
+    "type": lambda told, value: isinstance(value, _TYPES[told]),
+    "required": lambda told, value: not isinstance(value, dict) or all(key in value for key in told),
+    "properties": lambda told, value: (
+        not isinstance(value, dict)
+        or all(key not in value or _holds(each, value[key]) for key, each in told.items())
+    ),
+}
 
 
 __all__ = [
