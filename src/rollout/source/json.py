@@ -107,7 +107,9 @@ class _Reader:
             member, place = self._value(begin, above)
             place.key_start, place.key_end = at, key_end
             if key in children:
-                self._problem("duplicate-key", at, key_end, key=key, first=children[key].span("key"))
+                first = children[key].span("key")
+                see = ((first, "the first one"),)
+                self._problem("duplicate-key", at, key_end, key=key, first=first, see=see)
             else:
                 value[key], children[key] = member, place
             after = self._skip(place.end)

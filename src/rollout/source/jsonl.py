@@ -16,11 +16,12 @@ from rollout.source import json
 from rollout.source.document import TaskRecord
 from rollout.source.file import decode, open_regular, reason, whole
 from rollout.source.place import Place, Problem
+from rollout.source.runs import outline
 from rollout.source.text import SourceFile
 
 MAX_LINE = 16 * 1024 * 1024
 """How many bytes one line may have."""
-MAX_BROKEN = 1000
+MAX_BROKEN = 100
 """How many lines of a file may be broken before the rest of it is not read."""
 
 _BOM = b"\xef\xbb\xbf"
@@ -51,17 +52,30 @@ class JsonlTasks:
         number = -1
         for path, label in self._files:
             index.begin_file(number + 1)
-            broken = 0
+            broken, open_row = 0, -2
             for raw in _lines(path, label, problems, index):
                 number += 1
                 value = _quick(raw)
                 if value is None:
-                    value = _careful(path, label, raw, index.last_line, problems)
+                    found: list[Problem] = []
+                    value = _careful(path, label, raw, index.last_line, found)
                     if value is None:
                         broken += 1
-                        if _is_hopeless(broken, label, index.last_line, problems):
+                        if open_row == number - 1 and not raw.startswith(b"{"):
+                            # The rest of an object that was begun above and goes on over several lines.
+                            found.clear()
+                            open_row = number
+                        elif found[-1].facts.get("kind") == "unclosed":
+                            open_row = number
+                        problems += found
+                        if found and _is_hopeless(found[-1]):
+                            break
+                        if broken >= MAX_BROKEN:
+                            span = Span(label, index.last_line, 1, index.last_line, 1)
+                            problems.append(Problem("too-many-broken-lines", span, {"broken": broken}))
                             break
                         continue
+                    problems += found
                 yield TaskRecord(number, value, raw)
         index.complete = True
 
@@ -185,22 +199,20 @@ def _quick(raw: bytes) -> dict[str, Any] | None:
         or raw.count(b":") != orjson.dumps(value).count(b":")
         or (b"\\" in raw and b"\\u003" in raw)
         # orjson makes floats of whole numbers that do not fit into 64 bits.
-        or _LONG_NUMBER in raw.translate(_DIGITS_AS_ZERO)
+        or (outline(raw).has_long_run and _LONG_NUMBER in raw.translate(_DIGITS_AS_ZERO))
         or len(raw) >= MAX_LINE
     ):
         return None
     return value
 
 
-def _is_hopeless(broken: int, label: str, line: int, problems: list[Problem]) -> bool:
-    """Whether the rest of a file need not be read: it is no text at all, or broken on line after line."""
-    last = problems[-1]
-    if last.slug == "binary-file" or "encoding" in last.facts:
-        return True
-    if broken < MAX_BROKEN:
-        return False
-    problems.append(Problem("too-many-broken-lines", Span(label, line, 1, line, 1), {"broken": broken}))
-    return True
+def _is_hopeless(problem: Problem) -> bool:
+    """Whether the rest of a file need not be read: it is no text at all, or one list over all its lines."""
+    return (
+        problem.slug == "binary-file"
+        or "encoding" in problem.facts
+        or problem.facts.get("kind") == "one-list"
+    )
 
 
 def _careful(path: Path, label: str, raw: bytes, line: int, problems: list[Problem]) -> dict[str, Any] | None:
@@ -213,6 +225,9 @@ def _careful(path: Path, label: str, raw: bytes, line: int, problems: list[Probl
     if text is None:
         return None
     source = SourceFile(path, label, text, first_line=line)
+    if text.strip() == "[":
+        problems.append(Problem("json-syntax", source.span(0, len(text)), {"kind": "one-list"}))
+        return None
     parsed = json.parse(source, problems)
     if parsed is None:
         return None

@@ -185,6 +185,9 @@ class _Composer:
                     end = closed
                 if odd and mapping:
                     _tidy(container, children)
+                    if not container and text.startswith("{{", start):
+                        # A placeholder of a template language, without the quotes that would make it text.
+                        container, children = text[start:end], None
                 if anchor is not None:
                     anchor.size = nodes + self.repeated - first_node + 1
                     anchor.complete = True
@@ -300,7 +303,8 @@ class _Composer:
         first = children.get(key)
         if first is None:
             return key
-        self._problem("duplicate-key", start, end, key=key, first=first.span("key"))
+        at = first.span("key")
+        self._problem("duplicate-key", start, end, key=key, first=at, see=((at, "the first one"),))
         return _DROPPED
 
     def _not_a_string(self, value: Any, start: int, end: int, *, written: str | None = None) -> None:

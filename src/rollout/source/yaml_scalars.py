@@ -78,12 +78,11 @@ def _whole(text: str) -> Scalar:
         return Scalar(int(text, 0))
     value = int(text)
     digits = text.lstrip("+-")
-    if digits[0] == "0" and value != 0:
+    if digits[0] == "0" and len(digits) > 1:
         if _OCTAL.fullmatch(text):
             octal = int(digits, 8)
             elsewhere: int | str = -octal if text[0] == "-" else octal
-            # One digit is the same number in either base.
-            return Scalar(value, "octal", elsewhere) if elsewhere != value else Scalar(value)
+            return Scalar(value, "octal" if elsewhere != value else "zeros", elsewhere)
         return Scalar(value, "octal", text)
     return Scalar(value)
 

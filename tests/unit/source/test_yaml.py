@@ -108,8 +108,6 @@ CORE_SCHEMA: list[tuple[str, Any]] = [
     ("-0x1F", "-0x1F"),
     ("0O14", "0O14"),
     ("0o8", "0o8"),
-    ("00", 0),
-    ("07", 7),
     ("1.", 1.0),
     (".5", 0.5),
     ("-.5", -0.5),
@@ -170,6 +168,8 @@ def test_a_scalar_has_its_core_schema_meaning(text: str, value: Any) -> None:
         ("-012", -12, -10),
         ("0755", 755, 493),
         ("09", 9, "09"),
+        ("007", 7, 7),
+        ("00", 0, 0),
         ("12:30", "12:30", 750),
         ("1:30:00", "1:30:00", 5400),
         ("-1:30", "-1:30", -90),
@@ -195,7 +195,7 @@ def test_a_value_that_yaml_1_1_reads_otherwise_is_a_warning(text: str, value: An
 
 @pytest.mark.parametrize(
     "text",
-    ["y", "n", "0", "00", "07", "1e3", "0o14", "2024-01-31", "09:30", "_", "a_1", "1_a", '"yes"', "0.5"],
+    ["y", "n", "0", "1e3", "0o14", "2024-01-31", "09:30", "_", "a_1", "1_a", '"yes"', "0.5"],
 )
 def test_a_value_that_surprises_nobody_is_no_warning(text: str) -> None:
     assert found(f"key: {text}\n") == []
@@ -334,6 +334,14 @@ def test_what_a_merge_key_brings_is_kept_so_that_nothing_seems_missing() -> None
     assert parsed is not None
     assert parsed.value["c"] == {"x": 3, "y": 2}
     assert parsed.value["d"] == {"x": 1, "y": 2, "z": 4}
+
+
+def test_an_unquoted_placeholder_of_a_template_language_is_kept_as_text() -> None:
+    parsed, problems = read("a: {{ order.id }}\nb: [{{ x }}]\n")
+    assert parsed is not None
+    assert parsed.value == {"a": "{{ order.id }}", "b": ["{{ x }}"]}
+    assert [problem.slug for problem in problems] == ["non-string-key"] * 2
+    assert parsed.place.child("a").children is None  # type: ignore[union-attr]
 
 
 def test_an_alias_has_its_own_place_and_the_places_of_its_anchor_below() -> None:

@@ -55,6 +55,10 @@ _WORDS: dict[str, tuple[str, str | None]] = {
     "missing-comma": ("A comma is missing here.", "Members are parted by commas."),
     "missing-value": ("A value is missing before this.", "Write the value, or delete the comma before it."),
     "no-key": ("{written} stands where a key is expected.", "Keys are texts in double quotes."),
+    "one-list": (
+        "A list over several lines begins here; a .jsonl file has one JSON object on each line.",
+        "Rewrite the list, one member a line: jq -c '.[]' list.json > tasks.jsonl",
+    ),
     "single-quotes": ("Single quotes mean nothing in JSON.", "Use double quotes."),
     "trailing": (
         "There is more after the end of the value.",

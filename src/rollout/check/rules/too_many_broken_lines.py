@@ -1,6 +1,6 @@
 """So many lines of a task file are broken that the rest of it was not read.
 
-After 1,000 lines that are no JSON objects the reading of a file stops: it most likely is no JSONL at all, but one
+After 100 lines that are no JSON objects the reading of a file stops: it most likely is no JSONL at all, but one
 JSON document over several lines, CSV, or another format. A task file has one JSON object on each line. A list that
 runs over several lines is rewritten with `jq -c '.[]' list.json > tasks.jsonl`.
 

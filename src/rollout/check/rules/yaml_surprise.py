@@ -40,6 +40,11 @@ def describe(problem: Problem) -> tuple[str, str | None]:
             f"This file says that it is YAML {written}; it is read as YAML 1.2 all the same.",
             "Delete the line, or write %YAML 1.2.",
         )
+    if facts["kind"] == "zeros":
+        return (
+            f"{quoted(written)} is the number {facts['value']}; its leading zeros are lost.",
+            f'Write "{written}" for the text, or {facts["value"]} for the number.',
+        )
     here, elsewhere = _said(facts["value"]), _said(facts["elsewhere"])
     message = f"{quoted(written)} is {here} here, but {elsewhere} to readers of YAML 1.1."
     if facts["kind"] == "word":
