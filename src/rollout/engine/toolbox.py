@@ -93,8 +93,10 @@ def read_arguments(text: str) -> dict[str, Any]:
         return {}
     try:
         value = _load(stripped)
-    except ValueError as error:
-        raise BadCallError(f"The arguments are not JSON: {error}. Send one JSON object.") from None
+    except orjson.JSONDecodeError as error:
+        raise BadCallError(
+            f"The arguments are not JSON from character {error.pos + 1} on. Send one JSON object."
+        ) from None
     if value is None:
         return {}
     if not isinstance(value, dict):
