@@ -9,7 +9,7 @@ from pages import NOTICE
 from pages.markdown import fence, table
 from rollout.check.rulebook import Rule, rules
 
-INTRODUCTION = """What `rollout validate` can find. The digit after `RL` is the stage that finds it.
+INTRODUCTION = """What `rollout validate` and `rollout prove` can find. The digit after `RL` is the stage that finds it.
 `rollout explain CODE` shows a rule's page in the terminal. A comment excuses one line of YAML or TOML
 from one rule: `# rollout: allow <slug> — reason`."""
 STAGES = {
@@ -22,8 +22,16 @@ STAGES = {
     "7": "Platform",
     "8": "Training",
 }
-SHOWN_LINES = 24
+SHOWN_LINES = 40
 SHOWN_WIDTH = 160
+_SIGNS = (
+    ("console", r"\A\$ "),
+    ("json", r'\A\s*\{"'),
+    ("python", r"\A(import|from|def|env =)\b"),
+    ("sql", r"\A(SELECT|CREATE|INSERT|WITH)\b"),
+    ("toml", r"\A(\[|\w+ = )"),
+    ("yaml", r"(?m)^\s*(- |[\w.'\"-]+:( |$)|#)"),
+)
 _LANGUAGES = {"yml": "yaml", "jsonl": "json", "py": "python", "js": "javascript", "md": "markdown"}
 
 
@@ -49,12 +57,13 @@ def _index(known: tuple[Rule, ...]) -> str:
 
 
 def _page(rule: Rule, root: Path) -> str:
+    is_proof = rule.code[2] == "6"
     parts = [
         f"# {rule.code} {rule.slug}",
         NOTICE,
-        f"*{str(rule.severity).capitalize()}, found by `rollout validate`.*",
+        f"*{str(rule.severity).capitalize()}, found by `rollout {'prove' if is_proof else 'validate'}`.*",
         _story(rule.page),
-        *_example(root / "tests" / "cases" / "rules" / rule.slug),
+        *_example(root / "tests" / "cases" / ("proofs" if is_proof else "rules") / rule.slug),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -66,29 +75,33 @@ def _story(page: str) -> str:
     for block in blocks:
         if all(line.startswith("    ") for line in block.splitlines()):
             text = "\n".join(line[4:] for line in block.splitlines())
-            language = "json" if text.lstrip().startswith('{"') else "yaml"
-            told.append(fence(text, language))
+            told.append(fence(text, _language(text)))
         else:
             told.append(block)
     return "\n\n".join(told)
 
 
+def _language(text: str) -> str:
+    """What an example is written in, as far as its first characters tell."""
+    return next((name for name, pattern in _SIGNS if re.search(pattern, text)), "text")
+
+
 def _example(folder: Path) -> list[str]:
-    """The first bad case: the files that the findings are in, and the findings."""
-    expected = next(iter(sorted(folder.glob("bad*.expected"))), None)
-    if expected is None:
-        return []
-    found = expected.read_text(encoding="utf-8")
-    places: dict[str, list[int]] = {}
-    for line in found.splitlines():
-        if place := re.match(r"(.+?):(\d+):\d+: ", line):
-            places.setdefault(place[1], []).append(int(place[2]))
-    parts = ["## A case", "Every release is tested on this one:"]
-    for path, lines in places.items():
-        if shown := _excerpt(folder / path, lines):
-            language = Path(path).suffix.removeprefix(".")
-            parts += [f"`{path}`", fence(shown, _LANGUAGES.get(language, language))]
-    return [*parts, "is reported as", fence(found, "text")]
+    """The first bad case that can be shown: the files that the findings are in, and the findings."""
+    for expected in sorted(folder.glob("bad*.expected")):
+        found = expected.read_text(encoding="utf-8")
+        places: dict[str, list[int]] = {}
+        for line in found.splitlines():
+            if place := re.match(r"(.+?):(\d+):\d+: ", line):
+                places.setdefault(place[1], []).append(int(place[2]))
+        parts: list[str] = []
+        for path, lines in places.items():
+            if shown := _excerpt(folder / path, lines):
+                suffix = Path(path).suffix.removeprefix(".")
+                parts += [f"`{path}`", fence(shown, _LANGUAGES.get(suffix, suffix))]
+        if parts:
+            return ["## A case", "The tests hold this one:", *parts, "is reported as", fence(found, "text")]
+    return []
 
 
 def _excerpt(path: Path, wanted: list[int]) -> str:
@@ -108,7 +121,7 @@ def _excerpt(path: Path, wanted: list[int]) -> str:
             shown.append("…")
         shown.append(_cut(lines[number - 1]))
         last = number
-    if last < len([*lines]) and "\n".join(lines[last:]).strip():
+    if last < len(lines) and "\n".join(lines[last:]).strip():
         shown.append("…")
     return "\n".join(shown).strip("\n")
 
