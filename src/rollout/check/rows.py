@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,17 +32,23 @@ class RowShape:
     types: dict[str, tuple[frozenset[type], str]] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
 
-    def fits(self, row: Any) -> bool:
-        """Whether the tool may write ``row``, as far as that is known."""
-        if type(row) is not dict:
-            return False
-        keys = row.keys()
-        if not (self.required <= keys and keys <= self.all):
-            return False
-        for name, (types, _) in self.types.items():
-            if name in row and type(row[name]) not in types:
+    def tester(self) -> Callable[[Any], bool]:
+        """A function that says whether the tool may write a row, as far as that is known."""
+        allowed, required, constants = self.all, self.required, self.constants
+        typed = tuple((name, types) for name, (types, _) in self.types.items())
+
+        def fits(row: Any) -> bool:
+            if type(row) is not dict:
                 return False
-        return all(name not in row or row[name] == value for name, value in self.constants.items())
+            keys = row.keys()
+            if keys != allowed and not (keys <= allowed and keys >= required):
+                return False
+            for name, types in typed:
+                if name in row and type(row[name]) not in types:
+                    return False
+            return not constants or all(row.get(name, value) == value for name, value in constants.items())
+
+        return fits
 
     def distance(self, row: Any) -> int:
         """How far ``row`` is from what the tool writes, to find the tool it was most likely meant for."""

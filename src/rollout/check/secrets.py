@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from rollout.source.runs import outline
+
 _EDGE = r"(?<![A-Za-z0-9_-])"
 
 
@@ -79,21 +81,19 @@ _DUMMY = re.compile(
     r"example|dummy|placeholder|redacted|your[-_]?(?:api|key|token|secret)|x{6}|\*{3}|0{8}|1234567890", re.I
 )
 
-_RUNS = bytearray(b" " * 256)
-for _byte in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789":
-    _RUNS[_byte] = 97
-_CLASSES = bytes(_RUNS)
 # The longest run of letters and digits among the format's own keys is hiddenGroundTruth, with 17.
-_LONG_RUN = b"a" * 18
+_LONG_RUN = "a" * 18
 
 
 def may_hold_secret(data: bytes) -> bool:
-    """Whether it is worth looking for a secret in ``data``: a quick test that nearly all texts fail."""
-    return (
-        data.translate(_CLASSES).find(_LONG_RUN) >= 0
-        or data.find(b"AIza") >= 0
-        or (data.find(b"@") >= 0 and (b"://" in data or b":\\/\\/" in data))
-    )
+    """Whether it is worth looking for a secret in ``data``: a quick test that nearly all texts fail.
+
+    It sees every kind but one: of Google's keys, which hyphens may break into short runs, it misses one in fifteen.
+    """
+    found = outline(data)
+    if found.has_long_run and _LONG_RUN in found.text:
+        return True
+    return "@" in found.text and (b"://" in data or b":\\/\\/" in data)
 
 
 def find_secrets(text: str) -> Iterator[Secret]:

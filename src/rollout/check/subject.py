@@ -20,6 +20,7 @@ from rollout.source.place import At, Route
 if TYPE_CHECKING:
     from rollout.check.database import Database
     from rollout.check.tool_view import ToolView, Write
+    from rollout.check.twins import Twins
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,13 @@ class Subject:
     def pages(self) -> tuple[Item, ...]:
         """A browser environment's pages."""
         return tuple(self.items("config", "pages"))
+
+    @cached_property
+    def twins(self) -> Twins:
+        """The tasks met so far, by what they ask."""
+        from rollout.check.twins import Twins
+
+        return Twins(self.document)
 
     @cached_property
     def database(self) -> Database | None:

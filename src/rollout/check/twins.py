@@ -8,30 +8,62 @@ read once more and compared, so that a collision never makes a finding.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from rollout.language.canonical import canonical
 from rollout.source.document import Document, TaskRecord
 
-_WHOLE = ((b".0,", b","), (b".0}", b"}"), (b".0]", b"]"))
+Kept = int | TaskRecord
+"""What is remembered of a task: its number where its line can be read again, else the task, which is held anyway."""
 
 
-class Seen:
-    """The tasks met so far, by a number that stands for what they ask."""
+class Twin(NamedTuple):
+    """An earlier task that asks the same, its split, and whether that is the split of the later one too."""
+
+    record: TaskRecord
+    split: str
+    same_split: bool
+
+
+class Twins:
+    """The tasks met so far, by what they ask. Every rule that wants to know may ask; the work is done once a task."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._first: dict[int, int | TaskRecord] = {}
+        self._first: dict[int, Kept] = {}
+        self._splits: dict[int, dict[str, Kept]] = {}
+        self._asked: TaskRecord | None = None
+        self._answer: Twin | None = None
 
-    def earlier(self, key: int, record: TaskRecord) -> TaskRecord | None:
-        """The first task that came with ``key``, read again; None when ``record`` is the first, or stays so."""
+    def of(self, record: TaskRecord) -> Twin | None:
+        """The earlier twin of ``record``: one in its own split or else the first there was; None for a new task.
+
+        Tasks have to be asked for in their order, one after the other.
+        """
+        if record is self._asked:
+            return self._answer
+        self._asked, self._answer = record, None
+        key = question(record.value)
         kept = record.index if record.line is not None else record
         first = self._first.setdefault(key, kept)
-        if first is kept:
+        if first is not kept:
+            self._answer = self._compare(key, first, kept, record)
+        return self._answer
+
+    def _compare(self, key: int, first: Kept, kept: Kept, record: TaskRecord) -> Twin | None:
+        origin = recall(self._document, first)
+        if origin is None or not asks_the_same(origin.value, record.value):
             return None
-        return first if isinstance(first, TaskRecord) else read_again(self._document, first)
+        origin_split = split_of(origin)
+        splits = self._splits.setdefault(key, {origin_split: first})
+        split = split_of(record)
+        if split not in splits:
+            splits[split] = kept
+            return Twin(origin, origin_split, same_split=False)
+        twin = origin if split == origin_split else recall(self._document, splits[split])
+        return None if twin is None else Twin(twin, split, same_split=True)
 
 
 def question(value: dict[str, Any]) -> int:
@@ -40,13 +72,23 @@ def question(value: dict[str, Any]) -> int:
     if not given:
         return hash(value["instruction"])
     try:
+        # The usual input is flat; its items hash by value, whatever their order, and 1.0 as 1.
+        return hash((value["instruction"], frozenset(given.items())))
+    except (TypeError, AttributeError):
+        return hash((value["instruction"], _written(given)))
+
+
+_WHOLE = ((b".0,", b","), (b".0}", b"}"), (b".0]", b"]"))
+
+
+def _written(given: Any) -> bytes:
+    try:
         data = orjson.dumps(given, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # an integer past 64 bits, or a lone surrogate
-        data = repr(given).encode("utf-8", "surrogatepass")
-    if b".0" in data:
-        for written, meant in _WHOLE:
-            data = data.replace(written, meant)
-    return hash((value["instruction"], data))
+        return b""
+    for written, meant in _WHOLE:
+        data = data.replace(written, meant)
+    return data
 
 
 def asks_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -55,20 +97,27 @@ def asks_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
         return False
     try:
         return canonical(one.get("input") or {}) == canonical(other.get("input") or {})
-    except ValueError:
+    except (ValueError, TypeError):
         return False
 
 
-def read_again(document: Document, index: int) -> TaskRecord | None:
-    """Task ``index``, read from its line once more; None when it is not there, or no longer a task."""
-    place = document.tasks.place(index)
+def split_of(record: TaskRecord) -> str:
+    """The split a task belongs to."""
+    return str(record.value.get("split", "dev"))
+
+
+def recall(document: Document, kept: Kept) -> TaskRecord | None:
+    """The task that was remembered, read from its line once more; None when it is not there any longer."""
+    if isinstance(kept, TaskRecord):
+        return kept
+    place = document.tasks.place(kept)
     if place is None:
         return None
     try:
         value = json.loads(place.source.text[place.start : place.end])
     except ValueError:
         return None
-    return TaskRecord(index, value) if isinstance(value, dict) else None
+    return TaskRecord(kept, value) if isinstance(value, dict) else None
 
 
-__all__ = ["Seen", "asks_the_same", "question", "read_again"]
+__all__ = ["Kept", "Twin", "Twins", "asks_the_same", "question", "recall", "split_of"]

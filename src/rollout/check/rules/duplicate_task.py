@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterable
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
-from rollout.check.twins import Seen, asks_the_same, question
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
+from rollout.language.compare import compare
 from rollout.source.document import TaskRecord
 
 CODE = "RL302"
@@ -31,25 +31,20 @@ SEVERITY = Severity.ERROR
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None]:
-    by_split: dict[str, Seen] = {}
+    twins = subject.twins
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
-        value = record.value
-        split = value.get("split", "dev")
-        seen = by_split.get(split)
-        if seen is None:
-            seen = by_split[split] = Seen(subject.document)
-        first = seen.earlier(question(value), record)
-        if first is None or not asks_the_same(first.value, value):
+        twin = twins.of(record)
+        if twin is None or not twin.same_split:
             return None
-        contradicts = first.ground_truth != record.ground_truth
+        contradicts = compare(twin.record.ground_truth, record.ground_truth) is not None
         return (
             Finding(
                 ("tasks", record.index, "instruction"),
-                f"This task asks the same as an earlier one of the split “{split}”"
-                f"{', but has another ground truth' if contradicts else ''}: {quoted(value['instruction'])}.",
+                f"This task asks the same as an earlier one of the split {quoted(twin.split)}"
+                f"{', but has another ground truth' if contradicts else ''}: {quoted(record.value['instruction'])}.",
                 "Remove one of the two, or put what tells them apart into instruction or input.",
-                see=((("tasks", first.index, "instruction"), "the earlier task"),),
+                see=((("tasks", twin.record.index, "instruction"), "the earlier task"),),
             ),
         )
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
-from rollout.check.twins import Seen, asks_the_same
+from rollout.check.twins import Kept, asks_the_same, recall
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
@@ -31,23 +31,28 @@ SEVERITY = Severity.ERROR
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None]:
-    seen = Seen(subject.document)
+    first: dict[str, Kept] = {}
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         name = record.value.get("id")
-        if name is None or not isinstance(name, str):
+        if name is None:
             return None
-        first = seen.earlier(hash(name), record)
-        if first is None or first.value.get("id") != name or asks_the_same(first.value, record.value):
-            # A line that was copied whole is one defect, and duplicate-task or split-leak has it.
-            return None
-        return (
-            Finding(
-                ("tasks", record.index, "id"),
-                f"Another task already has the id {quoted(name)}.",
-                "Give this task an id of its own, or leave the id out: it is then made from instruction and input.",
-                see=((("tasks", first.index, "id"), "the first task with this id"),),
-            ),
-        )
+        kept = record.index if record.line is not None else record
+        origin = first.setdefault(name, kept)
+        return None if origin is kept else _compare(subject, record, recall(subject.document, origin))
 
     return judge
+
+
+def _compare(subject: Subject, record: TaskRecord, origin: TaskRecord | None) -> Iterable[Finding] | None:
+    if origin is None or asks_the_same(origin.value, record.value):
+        # A line that was copied whole is one defect, and duplicate-task or split-leak has it.
+        return None
+    return (
+        Finding(
+            ("tasks", record.index, "id"),
+            f"Another task already has the id {quoted(str(record.value['id']))}.",
+            "Give this task an id of its own, or leave the id out: it is then made from instruction and input.",
+            see=((("tasks", origin.index, "id"), "the first task with this id"),),
+        ),
+    )

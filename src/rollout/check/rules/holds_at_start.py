@@ -58,13 +58,16 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     if score is None or score.passes() or not score.passes(with_ground_truth=True):
         return None
     state = subject.initial_state
+    exact = not any(any(options.values()) for options in score.comparisons)
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
-        truth = record.ground_truth
+        value = record.value
+        truth = value.get("hidden_ground_truth") or value.get("hiddenGroundTruth")
         if not truth:
             return None
         for name in truth:
-            if name not in state:
+            # What Python finds unequal is unequal by our terms too, where none of them is loosened.
+            if name not in state or (exact and state[name] != truth[name]):
                 return None
         if not all(matches_start(truth, state, options) for options in score.comparisons):
             return None

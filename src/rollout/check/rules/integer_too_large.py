@@ -17,6 +17,7 @@ After:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -26,18 +27,18 @@ from rollout.check.walk import leaves, written
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
 from rollout.source.place import Route
+from rollout.source.runs import outline
 
 CODE = "RL392"
 SEVERITY = Severity.ERROR
 
 LARGEST = 2**53
-_ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_LONG = b"0" * 16
+_LONG_NUMBER = re.compile(rb"[0-9]{16}")
 
 
 def check(subject: Subject) -> Iterator[Finding]:
     value = {key: member for key, member in subject.document.value.items() if not key.startswith("x-")}
-    if written(value).translate(_ZEROS).find(_LONG) >= 0:
+    if _LONG_NUMBER.search(written(value)):
         yield from _findings(value, ())
 
 
@@ -46,7 +47,8 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
 
 
 def judge(record: TaskRecord) -> Iterable[Finding] | None:
-    if (record.line or written(record.value)).translate(_ZEROS).find(_LONG) < 0:
+    data = record.line or written(record.value)
+    if not outline(data).has_long_run or not _LONG_NUMBER.search(data):
         return None
     sent = {
         key: member for key, member in record.value.items() if key != "solution" and not key.startswith("x-")

@@ -68,7 +68,6 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
             or "example." in instruction
             or "FIXME" in instruction
             or "psum" in instruction
-            or "PSUM" in instruction
         ):
             return None
         if not hosts:
@@ -80,7 +79,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
 
 
 def _may_hold(text: str) -> bool:
-    return "TODO" in text or "FIXME" in text or "xample." in text or "psum" in text or "PSUM" in text
+    return "TODO" in text or "FIXME" in text or "xample." in text or "psum" in text
 
 
 def _judge(subject: Subject, leaf: Leaf, *, spoken: bool, hosts: frozenset[str]) -> Iterator[Finding]:

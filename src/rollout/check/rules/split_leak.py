@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
-from rollout.check.twins import Seen, asks_the_same, question
+from rollout.check.twins import split_of
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
@@ -30,28 +30,22 @@ SEVERITY = Severity.ERROR
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None]:
-    seen = Seen(subject.document)
-    splits_of: dict[int, set[str]] = {}
+    twins = subject.twins
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
+        twin = twins.of(record)
+        if twin is None or twin.same_split:
+            return None
         value = record.value
-        key = question(value)
-        first = seen.earlier(key, record)
-        if first is None or not asks_the_same(first.value, value):
-            return None
-        split = value.get("split", "dev")
-        first_split = first.value.get("split", "dev")
-        splits = splits_of.setdefault(key, {first_split})
-        if split in splits:
-            # Twice in one split is duplicate-task's to tell.
-            return None
-        splits.add(split)
         return (
             Finding(
                 ("tasks", record.index, "split" if "split" in value else "instruction"),
-                f"This task of the split “{split}” is in “{first_split}” too: {quoted(value['instruction'])}.",
+                f"This task of the split {quoted(split_of(record))} is in {quoted(twin.split)} too: "
+                f"{quoted(value['instruction'])}.",
                 "Keep it in one split: what was trained on says nothing about new tasks.",
-                see=((("tasks", first.index, "instruction"), f"the same task in “{first_split}”"),),
+                see=(
+                    (("tasks", twin.record.index, "instruction"), f"the same task in {quoted(twin.split)}"),
+                ),
             ),
         )
 

@@ -63,8 +63,5 @@ def _judge(subject: Subject, placeholder: Placeholder) -> tuple[str, str | None]
     if near is not None:
         meant = write([*steps[:taken], near, *steps[taken + 1 :]])
         return message, f"Did you mean {quoted('${' + placeholder.root + '.' + meant + '}')}?"
-    home = quoted(write(steps[:taken])) if taken else f"The {what}"
-    return (
-        message,
-        f"{home} {'have' if home == 'The fixtures' else 'has'} {listed(list(here)) if here else 'nothing in it'}.",
-    )
+    home = f"{quoted(write(steps[:taken]))} has" if taken else f"The {what} {'has' if in_state else 'have'}"
+    return message, f"{home} {listed(list(here)) if here else 'nothing in it'}."

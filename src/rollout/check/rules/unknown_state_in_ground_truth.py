@@ -44,8 +44,12 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
         known.add(str(write.path.known[0]))
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
-        truth = record.ground_truth
-        if not isinstance(truth, dict) or truth.keys() <= known:
+        value = record.value
+        truth = value.get("hidden_ground_truth") or value.get("hiddenGroundTruth") or {}
+        for name in truth:
+            if name not in known:
+                break
+        else:
             return None
         return [_finding(subject, record, name, known) for name in truth if name not in known]
 

@@ -45,14 +45,19 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     if not lists:
         return None
 
+    tests = tuple((name, tuple(shape.tester() for shape in shapes)) for name, shapes in lists.items())
+
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
-        truth = record.ground_truth
-        for name, shapes in lists.items():
+        value = record.value
+        truth = value.get("hidden_ground_truth") or value.get("hiddenGroundTruth")
+        if not truth:
+            return None
+        for name, fitting in tests:
             rows = truth.get(name)
             if rows and type(rows) is list:
                 for row in rows:
-                    for shape in shapes:
-                        if shape.fits(row):
+                    for fits in fitting:
+                        if fits(row):
                             break
                     else:
                         return list(_findings(subject, record, lists))
@@ -68,10 +73,9 @@ def _findings(
     for name, shapes in lists.items():
         rows, start = truth.get(name), subject.initial_state.get(name)
         present = start if isinstance(start, list) else []
+        tests = [shape.tester() for shape in shapes]
         for index, row in enumerate(rows if isinstance(rows, list) else ()):
-            if any(shape.fits(row) for shape in shapes) or any(
-                compare(row, each) is None for each in present
-            ):
+            if any(fits(row) for fits in tests) or any(compare(row, each) is None for each in present):
                 continue
             route: Route = ("tasks", record.index, record.truth_key, name, index)
             below, message, hint, at = _word(
