@@ -28,7 +28,10 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
     task = f"The solution of {quoted(facts['task'])}"
     if facts["failure"] is not None:
-        return f"{task} cannot be judged. {facts['failure']}", _way_out(facts["errors"])
+        return (
+            f"{task} cannot be judged. {facts['failure']}",
+            f"“rollout test PATH --model oracle --task {facts['task']}” shows the whole rollout.",
+        )
     short = [
         f"{name} ({reason})" for name, value, reason in facts["marks"] if value is not None and value < 1
     ]

@@ -1,0 +1,150 @@
+"""`rollout test` and `rollout prove`: what they show, what they give as JSON, and how they end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from typer.testing import CliRunner, Result
+
+from rollout.cli import app
+
+ROOT = Path(__file__).parents[3]
+CASES = ROOT / "tests" / "cases" / "models"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def invoke(*arguments: str, at: Path = CASES) -> Result:
+        monkeypatch.chdir(at)
+        return CliRunner().invoke(app, list(arguments))
+
+    return invoke
+
+
+def test_the_oracle_shows_calls_results_and_reasons(run: Any, snapshot: SnapshotAssertion) -> None:
+    ended = run("test", "desk", "--model", "oracle")
+    assert ended.exit_code == 1
+    assert ended.stdout == snapshot
+
+
+def test_doing_nothing_is_shown_too(run: Any, snapshot: SnapshotAssertion) -> None:
+    ended = run("test", "desk", "--model", "noop", "--limit", "1")
+    assert ended.exit_code == 1
+    assert ended.stdout == snapshot
+
+
+def test_a_task_that_passes_ends_with_zero(run: Any) -> None:
+    ended = run("test", "desk", "-m", "oracle", "--task", "solved")
+    assert ended.exit_code == 0
+    assert ended.stdout.endswith(
+        "1 passed, 0 failed, 0 errors (passed 1 of 1 graded, 1 of 1 in all); 2 more of its tasks were not run.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "tasks"),
+    [
+        ((), ["solved", "wrong", "unsolved"]),
+        (("--limit", "2"), ["solved", "wrong"]),
+        (("--split", "test"), ["wrong"]),
+        (("--task", "1"), ["wrong"]),
+        (("--task", "unsolved", "--limit", "1"), ["unsolved"]),
+    ],
+)
+def test_tasks_are_chosen_by_id_number_split_and_limit(run: Any, options: Any, tasks: list[str]) -> None:
+    ended = run("test", "desk", "--model", "noop", "--json", *options)
+    data = json.loads(ended.stdout)["data"]
+    assert [rollout["trace"]["task"] for rollout in data["rollouts"]] == tasks
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--model", "oracel"), "There is no model “oracel” here."),
+        (("--model", "noop", "--task", "solve"), "Did you mean “solved”?"),
+        (("--model", "noop", "--task", "9"), "a number from 0 to 2"),
+        (("--model", "noop", "--split", "train"), "The splits here are: dev, test."),
+        (("--model", "noop", "--limit", "0"), "--limit"),
+        ((), "--model"),
+    ],
+)
+def test_wrong_usage_ends_with_two_and_a_way_out(run: Any, options: Any, words: str) -> None:
+    ended = run("test", "desk", *options)
+    assert ended.exit_code == 2
+    assert words in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_the_limit_of_tool_calls_is_kept(run: Any) -> None:
+    ended = run("test", "desk", "-m", "oracle", "--task", "solved", "--max-tool-calls", "1")
+    assert ended.exit_code == 1
+    assert "The limit of 1 tool calls is reached." in ended.stdout
+    assert "(stopped at the limit of tool calls)" in ended.stdout
+
+
+def test_json_has_traces_verdicts_and_both_denominators_but_no_ground_truth(run: Any) -> None:
+    ended = run("test", "desk", "--model", "oracle", "--json")
+    envelope = json.loads(ended.stdout)
+    data = envelope["data"]
+    assert (envelope["schema_version"], envelope["command"], ended.exit_code) == (1, "test", 1)
+    assert (data["passed"], data["graded"], data["all"]) == (1, 2, 3)
+    assert [rollout["verdict"]["outcome"] for rollout in data["rollouts"]] == ["passed", "failed", "error"]
+    assert data["rollouts"][2]["verdict"]["failure"]["charged_to"] == "environment"
+    assert "ground_truth" not in ended.stdout.replace("ground_truth_match", "")
+    assert "solution" not in json.dumps(data["rollouts"][0])
+
+
+def test_an_environment_with_errors_is_not_run(run: Any) -> None:
+    ended = run("test", "bad_environment", "--model", "noop", at=ROOT / "tests" / "cases" / "models")
+    assert ended.exit_code == 1
+    assert "[RL" in ended.stderr
+    assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("command", [("test", "hostile", "--model", "oracle"), ("prove", "hostile")])
+def test_text_that_would_take_over_the_terminal_is_made_harmless(run: Any, command: tuple[str, ...]) -> None:
+    ended = run(*command)
+    assert ended.exit_code == 0
+    unsafe = {character for character in ended.stdout if not character.isprintable() and character != "\n"}
+    assert unsafe == set()
+
+
+def test_prove_tells_each_environment_and_each_defect(run: Any, snapshot: SnapshotAssertion) -> None:
+    ended = run("prove", "noop-passes", "oracle-falls-short", at=ROOT / "tests" / "cases" / "proofs")
+    assert ended.exit_code == 1
+    assert ended.stdout == snapshot
+
+
+def test_prove_as_json(run: Any) -> None:
+    ended = run("prove", "desk", "hostile", "--json")
+    data = json.loads(ended.stdout)["data"]
+    assert ended.exit_code == 1
+    assert [(each["environment"], each["tasks"], each["proved"]) for each in data["environments"]] == [
+        ("desk", 3, False),
+        ("hostile", 1, True),
+    ]
+    assert [found["slug"] for found in data["environments"][0]["findings"]] == [
+        "oracle-falls-short",
+        "no-solution",
+    ]
+    assert data["proved"] is False
+
+
+def test_prove_goes_on_after_an_environment_with_errors(run: Any) -> None:
+    ended = run("prove", "bad_environment", "hostile")
+    assert ended.exit_code == 1
+    assert ended.stdout.splitlines()[:2] == [
+        "✗ bad_environment: not proved, since it has errors",
+        "✓ hostile: 1 task proved; solutions reach the top score, doing nothing passes none",
+    ]
+
+
+def test_the_refund_example_is_run_and_proved(run: Any, snapshot: SnapshotAssertion) -> None:
+    ended = run("test", "environments/refund", "--model", "oracle", "--limit", "1", at=ROOT)
+    assert ended.exit_code == 0
+    assert ended.stdout == snapshot
+    assert run("prove", "environments/refund", at=ROOT).exit_code == 0
