@@ -27,6 +27,11 @@ _NAMED_BY = ("name", "id", "url", "title", "label", "text")
 _WITH_HOME = frozenset(("accepts", "elements", "items", "mutates", "options", "rows"))
 
 
+def whole(root: str) -> str:
+    """What a value of the schema called ``root`` is called as a whole."""
+    return f"the {root}" if root in ("environment", "payload", "task", "verifier") else "the config"
+
+
 def section(root: str, value: Any, route: Route) -> str:
     """The name of what stands at ``route`` into ``value``, which is as a whole called ``root`` (“the task”).
 
@@ -91,4 +96,4 @@ def _has(value: Any, step: str | int) -> bool:
     return isinstance(value, list) and 0 <= step < len(value)
 
 
-__all__ = ["part", "section"]
+__all__ = ["part", "section", "whole"]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rollout.check.sections import part, section
-from rollout.check.stray import fits, guess_template, is_own, stray
+from rollout.check.sections import part, section, whole
+from rollout.check.stray import candidates, fits, guess, guess_template, is_own, stray
 from rollout.check.vocabulary import Branch, Node, along, branches, keys
 from rollout.source.place import At, Route
 
@@ -38,14 +38,6 @@ class _Object:
     takes_own: bool = True
 
 
-_ROOTS = {
-    "environment": "the environment",
-    "task": "the task",
-    "verifier": "the verifier",
-    "payload": "the payload",
-}
-
-
 class Shape:
     """A value held against the schema called ``root``."""
 
@@ -69,6 +61,7 @@ class Shape:
         for route, wrong in list(self.objects.items()):
             self._judge_keys(route, wrong)
         self._forgive_what_a_move_mends()
+        self._take_whole_schemas_as_such()
         # The library goes through some keys in the order of a set, which no two runs share.
         return sorted(self.found.values(), key=lambda fault: (self._order(fault.route), fault.slug))
 
@@ -98,6 +91,22 @@ class Shape:
                 del self.found[place]
             else:
                 fault.facts["keys"] = left
+
+    def _take_whole_schemas_as_such(self) -> None:
+        """Parameters called ``required`` and ``$ref`` are a JSON Schema that lacks what marks it as a whole one."""
+        for place, fault in list(self.found.items()):
+            home = fault.route[:-1]
+            if not home or home[-1] != "paramsSchema":
+                continue
+            written = self._at(home)
+            if place not in self.found or not _is_like_a_schema(written):
+                continue
+            self.found = {each: told for each, told in self.found.items() if told.route[:-1] != home}
+            form = (
+                "type: object and properties where it is a whole JSON Schema, else a type for each parameter"
+            )
+            facts = {"part": part(whole(self.root), self.value, home), "found": written, "form": form}
+            self._add("malformed-value", home, "key", facts)
 
     def _object(self, route: Route) -> _Object:
         return self.objects.setdefault(route, _Object())
@@ -130,7 +139,7 @@ class Shape:
             self._value_fault(route, word, told, instance, error.schema)
 
     def _value_fault(self, route: Route, word: str, told: Any, value: Any, schema: Mapping[str, Any]) -> None:
-        facts: dict[str, Any] = {"part": part(_ROOTS[self.root], self.value, route), "found": value}
+        facts: dict[str, Any] = {"part": part(whole(self.root), self.value, route), "found": value}
         if value is None and word in ("type", "enum", "const"):
             slug = "empty-value"
             facts |= _expected(schema)
@@ -178,7 +187,7 @@ class Shape:
         chosen = self._chosen(kinds, value)
         if kinds and chosen is None:
             wrong.unknown += self._unknown_to_all(nodes, kinds, value, wrong)
-        name = section(_ROOTS[self.root], self.value, route)
+        name = section(whole(self.root), self.value, route)
         met: set[str] = set()
         for key in wrong.unknown:
             told = stray(self.root, self.value, route, key, depths, kinds, chosen, wrong.missing)
@@ -203,8 +212,8 @@ class Shape:
                 "section": name,
                 "keys": missing,
                 "about": {key: known.get(key, {}).get("description") for key in missing},
-                "allowed": _candidates(kinds, missing, value),
-                "guess": guess_template(value) if "template" in missing else _guess(kinds, missing, value),
+                "allowed": candidates(kinds, missing, value),
+                "guess": guess_template(value) if "template" in missing else guess(kinds, missing, value),
             }
             self._add("missing-key", route, "key", facts)
         if wrong.needs and not any(met.intersection(group) for group in wrong.needs):
@@ -281,6 +290,14 @@ class Shape:
         self._add("missing-key", route, "key", facts)
 
 
+def _is_like_a_schema(written: Mapping[str, Any]) -> bool:
+    return (
+        isinstance(written.get("required"), list)
+        or isinstance(written.get("additionalProperties"), bool)
+        or any(key.startswith("$") for key in written)
+    )
+
+
 def _expected(schema: Mapping[str, Any]) -> dict[str, Any]:
     types = schema.get("type", ())
     allowed = schema["enum"] if "enum" in schema else [schema["const"]] if "const" in schema else None
@@ -291,24 +308,6 @@ def _expected(schema: Mapping[str, Any]) -> dict[str, Any]:
         "example": next(iter(schema.get("examples", ())), None),
         "about": schema.get("description"),
     }
-
-
-def _guess(
-    kinds: Sequence[Branch], missing: Sequence[str], value: Mapping[str, Any]
-) -> tuple[str, str] | None:
-    """The kind that an object without its kind looks like: the key that chooses, and the value it should have."""
-    likely = _candidates(kinds, missing, value)
-    return (kinds[0].key, likely[0]) if len(likely) == 1 else None
-
-
-def _candidates(kinds: Sequence[Branch], missing: Sequence[str], value: Mapping[str, Any]) -> list[str]:
-    """The kinds that go best with the keys of an object without its kind; empty where its kind is not missing."""
-    if not kinds or kinds[0].key not in missing:
-        return []
-    everywhere = set.intersection(*(set(kind.keys) for kind in kinds))
-    scores = {kind.value: sum(fits(kind, key) for key in value if key not in everywhere) for kind in kinds}
-    best = max(scores.values())
-    return [name for name, score in scores.items() if score == best]
 
 
 __all__ = ["Shape", "ShapeFault"]

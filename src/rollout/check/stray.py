@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rollout.check.sections import section
+from rollout.check.sections import section, whole
 from rollout.check.vocabulary import Branch, Node, below, homes_above, homes_below, keys, kinds_of
 from rollout.source.contract import schema, templates
 from rollout.source.place import Route
 
 _STRONG = 0.84
 _WEAK = 0.6
-_ROOTS = {
-    "environment": "the environment",
-    "task": "the task",
-    "verifier": "the verifier",
-    "payload": "the payload",
-}
 
 
 class Stray(NamedTuple):
@@ -54,7 +48,7 @@ def stray(
         )
     given = _object_at(value, route)
     free = {name: told for name, told in known.items() if name not in given or name in missing}
-    facts: dict[str, Any] = {"key": key, "known": list(keys(here)), "suggestion": None, "twin": None}
+    facts: dict[str, Any] = {"key": key, "known": list(known), "suggestion": None, "twin": None}
     if (same := _same(key, free)) is not None:
         return Stray("unknown-key", facts | {"suggestion": same})
     if (twin := _folded(key, known)) is not None:
@@ -94,7 +88,7 @@ def _move(
         targets.append((*route, *way))
     return {
         "key": key,
-        "home": section(_ROOTS[root], value, above) if above is not None else None,
+        "home": section(whole(root), value, above) if above is not None else None,
         "levels": _levels(route, above) if above is not None else 0,
         "way": way,
         "targets": targets,
@@ -140,6 +134,24 @@ def _close(key: str, known: Iterable[str], cutoff: float) -> str | None:
     return best
 
 
+def guess(
+    kinds: Sequence[Branch], missing: Sequence[str], value: Mapping[str, Any]
+) -> tuple[str, str] | None:
+    """The kind that an object without its kind looks like: the key that chooses, and the value it should have."""
+    likely = candidates(kinds, missing, value)
+    return (kinds[0].key, likely[0]) if len(likely) == 1 else None
+
+
+def candidates(kinds: Sequence[Branch], missing: Sequence[str], value: Mapping[str, Any]) -> list[str]:
+    """The kinds that go best with the keys of an object without its kind; empty where its kind is not missing."""
+    if not kinds or kinds[0].key not in missing:
+        return []
+    everywhere = set.intersection(*(set(kind.keys) for kind in kinds))
+    scores = {kind.value: sum(fits(kind, key) for key in value if key not in everywhere) for kind in kinds}
+    best = max(scores.values())
+    return [name for name, score in scores.items() if score == best]
+
+
 def guess_template(value: Mapping[str, Any]) -> tuple[str, str] | None:
     """The template that an environment without one looks like by its keys, or None when several are as likely."""
     if "schema" in value or "seed" in value:
@@ -183,4 +195,4 @@ def _other_templates(value: Any, route: Route, key: str) -> list[str]:
     return found
 
 
-__all__ = ["Stray", "fits", "guess_template", "is_own", "stray"]
+__all__ = ["Stray", "candidates", "fits", "guess", "guess_template", "is_own", "stray"]

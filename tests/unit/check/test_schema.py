@@ -134,3 +134,10 @@ def test_a_template_schema_stands_alone() -> None:
     assert is_sound("workflow", {"tools": [MOCK]})
     assert is_sound("sql", {"schema": "CREATE TABLE t (id INTEGER)"})
     assert not is_sound("sql", {"schema": "CREATE TABLE t (id INTEGER)", "sede": ""})
+
+
+@pytest.mark.parametrize("name", ["workflow", "custom", "code-editing", "browser", "sql"])
+def test_a_config_can_be_held_against_its_template_alone(name: str) -> None:
+    found = faults(name, {"descripton": "A shop."})
+    assert words(found[-1])[0] == "“descripton” is not a key of the config."
+    assert any(words(fault)[0].startswith("The config has no ") for fault in found)

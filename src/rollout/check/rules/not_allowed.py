@@ -61,12 +61,37 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     message = f"{sentence(facts['part'])} cannot be {shown(found)}."
     if isinstance(found, str) and found in facts["elsewhere"]:
         return message, f"{quoted(found)} goes with “{facts['elsewhere'][found]}”."
+    if (
+        isinstance(found, str)
+        and facts["part"].startswith("parameter")
+        and (written := _as_schema(found, allowed))
+    ):
+        return message, f"Write {written}."
     meant = _meant(found, allowed) if isinstance(found, str) else None
     if meant is None:
         return message, _choices(allowed)
     return message, f"Did you mean {quoted(meant)}?" + (
         f" {_choices(allowed)}" if 1 < len(allowed) <= _FEW else ""
     )
+
+
+def _as_schema(found: str, allowed: Sequence[str]) -> str | None:
+    """The JSON Schema that says what a type written as ``string?``, ``number[]`` or ``string, optional`` means."""
+    text = found.strip().lower()
+    name = (
+        text.removesuffix("?")
+        .removesuffix("[]")
+        .removesuffix("optional")
+        .rstrip(", ")
+        .removeprefix("optional")
+        .strip()
+    )
+    kind = _ALSO_CALLED.get(name, name)
+    if kind not in allowed or name == text:
+        return None
+    if text.endswith("[]"):
+        return f"{{type: array, items: {{type: {kind}}}}}"
+    return f"{{type: {kind}, optional: true}}"
 
 
 def _meant(found: str, allowed: Sequence[str]) -> str | None:

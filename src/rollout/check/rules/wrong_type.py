@@ -49,7 +49,11 @@ def _way_out(found: Any, types: Sequence[str], facts: dict[str, Any]) -> str | N
             return f"Write {_WORDS[text.lower()]}, without quotes."
         if ("number" in types or "integer" in types) and _NUMBER.fullmatch(text):
             return f"Take off the quotes: {text}"
-    if isinstance(found, bool | int | float) and "string" in types:
+    if (
+        isinstance(found, bool | int | float)
+        and "string" in types
+        and not facts["part"].startswith("parameter")
+    ):
         return f"Put it in quotes: {json.dumps(shown(found))}"
     if isinstance(found, bool) and "number" in types:
         return f"Write {int(found)}."
