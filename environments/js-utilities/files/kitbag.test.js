@@ -1,0 +1,12 @@
+// Runs the specs of all functions in one process.
+import './src/clamp.spec.js'
+import './src/compareVersions.spec.js'
+import './src/createLimiter.spec.js'
+import './src/deepMerge.spec.js'
+import './src/formatBytes.spec.js'
+import './src/Lru.spec.js'
+import './src/parseCsv.spec.js'
+import './src/parseQuery.spec.js'
+import './src/pluralize.spec.js'
+import './src/slugify.spec.js'
+import './src/wrapText.spec.js'
