@@ -100,7 +100,7 @@ def _rows(
     order_before = [name for name in old if name in new]
     order_after = [name for name in new if name in old]
     if order_before != order_after:
-        yield Delta(Kind.CHANGED, (*path, "order"), route, order_before, order_after)
+        yield Delta(Kind.CHANGED, (*path, "(order)"), route, order_before, order_after)
 
 
 def shared_id(before: Sequence[Any], after: Sequence[Any]) -> str | None:

@@ -11,6 +11,9 @@ from rollout.compile.change import Change, Difference, Effect, Kind
 from rollout.diagnostics._visible import visible
 
 _CONTEXT = 2
+_SIDE_BY_SIDE = 76
+_UNTOLD = ("solution", "column")
+"""Subjects of which the label says enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +48,24 @@ class Entry:
 
 def shown(value: Any, longest: int) -> str:
     """A JSON value on one line of at most ``longest`` characters."""
-    text = visible(json.dumps(value, ensure_ascii=False))
+    text = _one_line(value)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def is_text_change(change: Change) -> bool:
-    """Whether both sides are text that is best shown line by line."""
-    return (
-        isinstance(change.before, str)
-        and isinstance(change.after, str)
-        and (len(change.before) + len(change.after) > 120 or "\n" in change.before or "\n" in change.after)
-    )
+def is_line_change(change: Change) -> bool:
+    """Whether both sides are best shown line by line: text of several lines, or what is too long for one."""
+    if change.kind is not Kind.CHANGED or change.subject in _UNTOLD:
+        return False
+    if isinstance(change.before, str) and isinstance(change.after, str):
+        return "\n" in change.before + change.after or len(change.before) + len(change.after) > _SIDE_BY_SIDE
+    return len(_one_line(change.before)) + len(_one_line(change.after)) > _SIDE_BY_SIDE
 
 
 def line_changes(change: Change) -> Iterator[str]:
-    """The unified diff of a text change, without its head: lines that begin with `-`, `+`, a space or `@@`."""
+    """The unified diff of such a change, without its head: lines that begin with `-`, `+`, a space or `@@`."""
     from difflib import unified_diff
 
-    before, after = change.before.split("\n"), change.after.split("\n")
+    before, after = (_lines(side) for side in (change.before, change.after))
     if (before[-1] == "") != (after[-1] == ""):
         # Without a mark, a line break at the very end would be a change that does not show.
         longer = before if before[-1] == "" else after
@@ -78,7 +81,7 @@ def line_changes(change: Change) -> Iterator[str]:
 
 def in_words(change: Change, longest: int) -> str:
     """What happened, behind the subject and the label: ``1 → 2``, or the value that came or went."""
-    if is_text_change(change):
+    if is_line_change(change) or change.subject in _UNTOLD:
         return ""
     if change.kind is Kind.CHANGED:
         return f"{shown(change.before, longest // 2)} → {shown(change.after, longest // 2)}"
@@ -98,11 +101,20 @@ def by_effect(difference: Difference) -> Iterator[tuple[Effect, list[Change]]]:
             yield effect, changes
 
 
+def _one_line(value: Any) -> str:
+    return visible(json.dumps(value, ensure_ascii=False))
+
+
+def _lines(value: Any) -> list[str]:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    return text.split("\n")
+
+
 __all__ = [
     "Entry",
     "by_effect",
     "in_words",
-    "is_text_change",
+    "is_line_change",
     "line_changes",
     "shown",
 ]

@@ -15,7 +15,7 @@ from rollout.compile.review import (
     Entry,
     by_effect,
     in_words,
-    is_text_change,
+    is_line_change,
     line_changes,
 )
 from rollout.diagnostics._visible import visible
@@ -27,6 +27,11 @@ _ROWS = 100
 _LINES = 80
 _LONGEST = 200
 _TAIL = 400
+_COUNTED = {
+    Effect.AGENT: "that the agent sees",
+    Effect.GRADING: "of the grading",
+    Effect.METADATA: "of metadata only",
+}
 _HEADINGS = {Effect.AGENT: "The agent sees", Effect.GRADING: "Grading", Effect.METADATA: "Metadata only"}
 
 
@@ -44,7 +49,7 @@ def render(entries: Sequence[Entry]) -> str:
     if left_out:
         what = "1 more change is" if left_out == 1 else f"{left_out:,} more changes are"
         page.force(f"… {what} not shown here: run `rollout diff` to see everything.")
-    return "\n\n".join(page.blocks)
+    return page.text()
 
 
 class _Page:
@@ -59,10 +64,23 @@ class _Page:
         self.force(block)
         return True
 
+    def text(self) -> str:
+        """All blocks, items of a list close together."""
+        text, before = "", ""
+        for block in self.blocks:
+            close = _is_item(before) and _is_item(block)
+            text += (("\n" if close else "\n\n") if text else "") + block
+            before = block
+        return text
+
     def force(self, block: str) -> None:
         """Adds a block for which room was kept."""
         self.blocks.append(block)
         self.room -= len(block) + 2
+
+
+def _is_item(block: str) -> bool:
+    return block.startswith("- ") and "\n" not in block
 
 
 def _table(entries: Sequence[Entry]) -> Iterator[str]:
@@ -119,7 +137,7 @@ def _summary(entry: Entry) -> str:
     label = f"<code>{html.escape(visible(entry.label)[:200])}</code>"
     if entry.difference is None:
         return f"{label}: cannot be told"
-    parts = [f"{count} {effect.value}" for effect, count in entry.difference.counts.items() if count]
+    parts = [f"{count} {_COUNTED[effect]}" for effect, count in entry.difference.counts.items() if count]
     return f"{label}: {', '.join(parts)}" if parts else label
 
 
@@ -138,7 +156,7 @@ def _closing(entry: Entry) -> Iterator[str]:
 def _change(change: Change) -> str:
     verb = {Kind.ADDED: "added", Kind.REMOVED: "removed", Kind.CHANGED: "changed"}[change.kind]
     head = f"- {verb} {change.subject} {_code(change.label, _LONGEST)}"
-    if is_text_change(change):
+    if is_line_change(change):
         lines = [line[:400] for line in line_changes(change)]
         more = len(lines) - _LINES
         if more > 0:

@@ -9,7 +9,7 @@ from rollout.compile.review import (
     Entry,
     by_effect,
     in_words,
-    is_text_change,
+    is_line_change,
     line_changes,
 )
 from rollout.diagnostics._visible import visible
@@ -68,7 +68,7 @@ def _change(change: Change, width: int, paint: _Paint) -> Iterator[str]:
     words = in_words(change, _LONGEST)
     head = f"    {sign} {change.subject:<{width}}  {visible(change.label)}"
     yield f"{head}: {words}" if words else head
-    if is_text_change(change):
+    if is_line_change(change):
         for line in line_changes(change):
             code = {"+": "32", "-": "31", "@": "36"}.get(line[:1], "")
             yield f"        {paint(line, code) if code else line}".rstrip()

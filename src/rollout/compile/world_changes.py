@@ -36,10 +36,8 @@ def config_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Itera
 
 def sql_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
     """The changes between two databases: tables and columns by name, and both texts."""
-    old, new = (_tables(side) for side in (before, after)) if before != after else ({}, {})
-    for delta in deltas(old, new, route=("environment", "schema")):
-        subject = "table" if len(delta.path) == 1 else "column"
-        yield _seen(subject, ".".join(map(str, delta.path)), delta)
+    if before.get("schema") != after.get("schema"):
+        yield from _table_changes(_tables(before), _tables(after))
     for key in ("schema", "seed"):
         if before.get(key) != after.get(key):
             kind = _kind(key, before, after)
@@ -48,13 +46,25 @@ def sql_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator
             )
 
 
-def _tables(side: Mapping[str, Any]) -> dict[str, Any]:
+def _table_changes(before: dict[str, list[str]], after: dict[str, list[str]]) -> Iterator[Change]:
+    route: Route = ("environment", "schema")
+    for table in (*before, *(table for table in after if table not in before)):
+        kind = _kind(table, before, after)
+        if kind is not Kind.CHANGED:
+            yield Change(kind, "table", table, route, before.get(table), after.get(table), Effect.AGENT)
+            continue
+        for column in before[table]:
+            if column not in after[table]:
+                yield Change(Kind.REMOVED, "column", f"{table}.{column}", route, column, None, Effect.AGENT)
+        for column in after[table]:
+            if column not in before[table]:
+                yield Change(Kind.ADDED, "column", f"{table}.{column}", route, None, column, Effect.AGENT)
+
+
+def _tables(side: Mapping[str, Any]) -> dict[str, list[str]]:
     from rollout.check.database import build
 
-    return {
-        table: dict.fromkeys(columns, "column")
-        for table, columns in build(side.get("schema") or "", None).tables().items()
-    }
+    return {table: list(columns) for table, columns in build(side.get("schema") or "", None).tables().items()}
 
 
 def _tools(before: list[Any], after: list[Any], route: Route) -> Iterator[Change]:
