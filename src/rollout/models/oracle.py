@@ -5,6 +5,8 @@ A task without a solution is played from its ground truth where the template can
 
 from __future__ import annotations
 
+from typing import Any
+
 from rollout.language.canonical import dump
 from rollout.models import Call, ModelError, Request, Turn
 
@@ -33,20 +35,25 @@ class Oracle:
         number = sum(message["role"] == "assistant" for message in request.messages)
         if number >= len(script):
             return Turn()
-        step = script[number]
-        if "answer" in step:
-            answer = step["answer"]
-            return Turn(answer if isinstance(answer, str) else dump(answer).decode("utf-8"))
-        if not isinstance(step.get("tool"), str):
+        try:
+            return _play(script[number], number + 1)
+        except (ValueError, TypeError) as error:
             raise ModelError(
-                f"Step {number + 1} of the solution is neither a tool call nor an answer.",
-                charged_to="environment",
-            )
-        arguments = dump(step.get("args") or {}).decode("utf-8")
-        return Turn(calls=(Call(f"oracle_{number + 1}", step["tool"], arguments),))
+                f"Step {number + 1} of the solution cannot be played: {error}.", charged_to="environment"
+            ) from None
 
     async def close(self) -> None:
         """There is nothing to give back."""
+
+
+def _play(step: Any, number: int) -> Turn:
+    if not isinstance(step, dict) or not ("answer" in step or isinstance(step.get("tool"), str)):
+        raise TypeError("it is neither a tool call nor an answer")
+    if "answer" in step:
+        answer = step["answer"]
+        return Turn(answer if isinstance(answer, str) else dump(answer).decode("utf-8"))
+    arguments = dump(step.get("args") or {}).decode("utf-8")
+    return Turn(calls=(Call(f"oracle_{number}", step["tool"], arguments),))
 
 
 __all__ = ["Oracle", "connect"]

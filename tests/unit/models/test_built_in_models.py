@@ -38,9 +38,12 @@ def test_the_oracle_charges_a_task_without_a_solution_to_the_environment() -> No
     assert caught.value.charged_to == "environment"
 
 
-def test_the_oracle_charges_a_step_that_is_no_step_to_the_environment() -> None:
-    with pytest.raises(ModelError, match="Step 1") as caught:
-        respond("oracle", asked([{"args": {}}]))
+@pytest.mark.parametrize(
+    "step", [{"args": {}}, "refund", None, {"tool": 3}, {"tool": "a", "args": {"x": "\ud800"}}]
+)
+def test_the_oracle_charges_a_step_that_cannot_be_played_to_the_environment(step: Any) -> None:
+    with pytest.raises(ModelError, match="Step 1 of the solution cannot be played") as caught:
+        respond("oracle", asked([step]))
     assert caught.value.charged_to == "environment"
 
 
