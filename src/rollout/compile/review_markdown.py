@@ -143,7 +143,7 @@ def _summary(entry: Entry) -> str:
 
 def _closing(entry: Entry) -> Iterator[str]:
     if entry.difference is None:
-        yield _fence(entry.conclusion.split("\n"), "text")
+        yield _fence([visible(entry.conclusion)], "text")
         return
     for note in entry.difference.notes:
         yield f"Note: {_code(note, 1_000)}"
@@ -180,7 +180,7 @@ def _code(text: str, longest: int) -> str:
 
 
 def _fence(lines: Sequence[str], language: str) -> str:
-    text = "\n".join(visible(line) if "\n" in line else line for line in lines)
+    text = "\n".join(lines)
     fence = "`" * max(3, _longest_run(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 

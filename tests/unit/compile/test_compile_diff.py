@@ -1,0 +1,318 @@
+"""What a difference says of an environment's parts, and that hostile or huge ones stay readable."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from compile_strategies import environments
+from hypothesis import given, settings
+
+from rollout import Environment, Task
+from rollout.compile.change import Change, Effect
+from rollout.compile.diff import appeared, diff, disappeared
+from rollout.compile.payload import compile_environment
+from rollout.compile.review import Entry
+from rollout.compile.review_markdown import LIMIT
+from rollout.compile.review_markdown import render as render_markdown
+from rollout.compile.review_text import render as render_text
+from rollout.compile.sides import Side, compare_sides
+
+
+def desk(**changes: Any) -> Environment:
+    given: dict[str, Any] = {
+        "slug": "desk",
+        "name": "Desk",
+        "template": "workflow",
+        "config": {
+            "tools": [
+                {"name": "get", "kind": "lookup", "fromArray": "orders", "matchField": "id"},
+                {
+                    "name": "refund",
+                    "kind": "action",
+                    "stateArray": "refunds",
+                    "paramsSchema": {"id": "string"},
+                },
+            ],
+            "fixtures": {"orders": [{"id": "O-1", "amount": 100}]},
+            "initialMutableState": {"refunds": []},
+        },
+        "tasks": [Task("Refund O-1.", {"refunds": [{"id": "O-1"}]}, id="o-1")],
+        "verifier": {"primitives": [{"name": "p", "type": "ground_truth_match"}]},
+    }
+    return Environment(**copy.deepcopy({**given, **changes}))
+
+
+def changed(edit: Callable[[Environment], Any]) -> list[tuple[str, str, str, str]]:
+    after = desk()
+    edit(after)
+    return [_told(change) for change in diff(desk(), after).changes]
+
+
+def _told(change: Change) -> tuple[str, str, str, str]:
+    return change.kind.value, change.subject, change.label, change.effect.value
+
+
+def config(environment: Environment) -> dict[str, Any]:
+    assert environment.config is not None
+    return environment.config
+
+
+def verifier(environment: Environment) -> dict[str, Any]:
+    assert environment.verifier is not None
+    return environment.verifier
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (lambda e: setattr(e, "slug", "desk-2"), ("changed", "slug", "environment", "metadata only")),
+        (
+            lambda e: setattr(e, "description", "For ops."),
+            ("added", "description", "environment", "metadata only"),
+        ),
+        (
+            lambda e: config(e)["fixtures"]["orders"][0].update(amount=120),
+            ("changed", "fixture", "orders.O-1.amount", "agent sees"),
+        ),
+        (
+            lambda e: config(e)["initialMutableState"].update(log=[]),
+            ("added", "state", "log", "agent sees"),
+        ),
+        (
+            lambda e: config(e)["tools"][1]["paramsSchema"].update(amount="number"),
+            ("added", "parameter", "refund.amount", "agent sees"),
+        ),
+        (
+            lambda e: config(e)["tools"][1].update(paramsSchema={"id": {"type": "string", "optional": True}}),
+            ("added", "parameter", "refund.id.optional", "agent sees"),
+        ),
+        (lambda e: config(e)["tools"].reverse(), ("changed", "tool order", "tools", "agent sees")),
+        (lambda e: config(e).update(description="Hello."), ("added", "config", "description", "agent sees")),
+        (
+            lambda e: setattr(e.tasks[0], "input", {"today": "Monday"}),
+            ("added", "input", "o-1: today", "agent sees"),
+        ),
+        (lambda e: setattr(e.tasks[0], "split", "test"), ("changed", "split", "o-1", "grading")),
+        (
+            lambda e: setattr(e.tasks[0], "hidden_ground_truth", {"refunds": [{"id": "O-1", "n": 1}]}),
+            ("added", "ground truth", "o-1: refunds.O-1.n", "grading"),
+        ),
+        (
+            lambda e: setattr(e.tasks[0], "solution", [{"tool": "get"}]),
+            ("added", "solution", "o-1", "metadata only"),
+        ),
+        (lambda e: setattr(e.tasks[0], "id", "first"), ("changed", "task id", "first", "metadata only")),
+        (
+            lambda e: verifier(e).update(passThreshold=0.5),
+            ("changed", "passThreshold", "verifier", "grading"),
+        ),
+        (lambda e: verifier(e)["primitives"][0].update(weight=0), ("changed", "weight", "p", "grading")),
+        (
+            lambda e: verifier(e)["primitives"][0].update({"not": True}),
+            ("added", "primitive", "p: not", "grading"),
+        ),
+        (lambda e: setattr(e, "verifier", None), ("removed", "verifier", "verifier", "grading")),
+        (
+            lambda e: config(e).update({"x-owner": "ops"}),
+            ("added", "x- key", "config.x-owner", "metadata only"),
+        ),
+    ],
+)
+def test_a_change_is_told_with_what_it_does(
+    edit: Callable[[Environment], Any], expected: tuple[str, str, str, str]
+) -> None:
+    assert changed(edit) == [expected]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda e: verifier(e)["primitives"][0].update({"not": False, "weight": 1.0}),
+        lambda e: verifier(e).update(passThreshold=1),
+        lambda e: setattr(e, "description", ""),
+        lambda e: setattr(e.tasks[0], "input", {}),
+        lambda e: config(e)["fixtures"]["orders"][0].update(amount=100.0),
+        lambda e: config(e)["tools"][1].update(paramsSchema={"id": {"type": "string"}}),
+    ],
+)
+def test_another_way_to_say_the_same_is_no_change(edit: Callable[[Environment], Any]) -> None:
+    assert changed(edit) == []
+
+
+def test_another_way_that_changes_the_digest_is_noted() -> None:
+    after = desk()
+    config(after)["tools"][1]["paramsSchema"] = {"id": {"type": "string"}}
+    difference = diff(desk(), after)
+    assert difference.is_empty and difference.is_comparable
+    assert difference.notes == (
+        "Something is written differently and means the same, so the digests differ.",
+    )
+
+
+def test_without_local_parts_ids_solutions_and_extensions_are_not_compared() -> None:
+    bare = desk()
+    bare.tasks = [Task("Refund O-1.", {"refunds": [{"id": "O-1"}]})]
+    config(bare)["x-note"] = 1
+    assert not diff(desk(), bare, local=False).changes
+    assert diff(desk(), bare).changes
+
+
+def test_when_only_tasks_changed_the_rest_is_said_to_stay_comparable() -> None:
+    after = desk()
+    after.tasks.append(Task("Refund O-2.", {"refunds": []}, id="o-2"))
+    assert diff(desk(), after).conclusion == (
+        "Old runs do not stay comparable: 1 change that the agent sees. "
+        "1 task is as before, and can still be compared task by task."
+    )
+
+
+def test_code_of_a_python_primitive_is_said_not_to_be_compared() -> None:
+    judged = desk(verifier={"primitives": [{"name": "p", "type": "python", "function": "grade.py:grade"}]})
+    assert "grade.py:grade" in diff(judged, judged).notes[0]
+
+
+def test_an_environment_that_came_or_went_is_not_comparable() -> None:
+    assert not appeared(desk()).is_comparable
+    assert not disappeared(desk()).is_comparable
+    assert "new" in appeared(desk()).conclusion
+    assert "gone" in disappeared(desk()).conclusion
+
+
+@settings(max_examples=60, deadline=None)
+@given(environments(), environments())
+def test_different_bytes_always_have_a_change_or_a_note(before: Environment, after: Environment) -> None:
+    difference = diff(before, after)
+    if compile_environment(before).data != compile_environment(after).data:
+        assert difference.changes or difference.notes
+    assert diff(before, before).is_empty
+
+
+def side(path: str, slug: str) -> Side:
+    return Side(path, slug, path, desk(slug=slug))
+
+
+def test_environments_are_paired_by_path_and_then_by_slug() -> None:
+    entries = compare_sides(
+        [side("envs/a", "a"), side("envs/b", "b"), side("envs/gone", "gone")],
+        [side("envs/a", "renamed"), side("moved/b", "b"), side("envs/new", "new")],
+    )
+    told = {
+        entry.label: [change.subject for change in entry.difference.changes]
+        for entry in entries
+        if entry.difference
+    }
+    assert told == {"envs/a": ["slug"], "moved/b": [], "envs/gone": [], "envs/new": []}
+    assert [entry.label for entry in entries if entry.differs] == ["envs/a", "envs/gone", "envs/new"]
+
+
+def test_one_environment_on_each_side_is_a_pair_whatever_they_are_called() -> None:
+    (entry,) = compare_sides([side("x", "x")], [side("y", "y")])
+    assert entry.difference is not None and [change.subject for change in entry.difference.changes] == [
+        "slug"
+    ]
+
+
+def test_a_side_that_cannot_be_read_is_not_comparable() -> None:
+    (entry,) = compare_sides([side("x", "x")], [Side("x", "x", "x", None, "It has 2 errors.")])
+    assert entry.differs and not entry.is_comparable
+    assert "It has 2 errors." in render_text([entry])
+    assert "It has 2 errors." in render_markdown([entry])
+
+
+HOSTILE = (
+    "@everyone </code></details> <script>x</script> ``` `a` |b| [l](http://e.test) \u202e \x1b[2J\r\n"
+    "```\n# H\n- x"
+)
+
+
+def hostile_entries() -> list[Entry]:
+    after = desk(name=HOSTILE, description=HOSTILE)
+    config(after)["fixtures"][HOSTILE] = {HOSTILE: HOSTILE}
+    config(after)["tools"][0]["name"] = HOSTILE
+    after.tasks = [Task(HOSTILE, {HOSTILE: HOSTILE}, id=HOSTILE)]
+    verifier(after)["primitives"].append({"name": HOSTILE, "type": "python", "function": f"{HOSTILE}.py:f"})
+    return [Entry(HOSTILE, diff(desk(), after)), Entry(HOSTILE, None, HOSTILE)]
+
+
+def prose(markdown: str) -> str:
+    """What of a Markdown text is neither in a fence nor in a code span."""
+    left, fence = [], ""
+    for line in markdown.split("\n"):
+        opening = re.match(r"(`{3,})", line)
+        if fence:
+            fence = "" if line == fence else fence
+        elif opening:
+            fence = opening[1]
+        else:
+            left.append(line)
+    assert not fence
+    return re.sub(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "CODE", "\n".join(left))
+
+
+def test_nothing_that_an_environment_says_is_alive_in_markdown() -> None:
+    text = render_markdown(hostile_entries())
+    # In a summary, which is HTML, the label is escaped and in a code element.
+    rest = re.sub(r"<code>[^<]*</code>", "LABEL", prose(text))
+    assert "@" not in rest and "<script" not in rest and "http" not in rest
+    assert re.findall(r"<[^>]*>", rest) == ["<details>", "<summary>", "</summary>", "</details>"] * 2
+    assert "\u202e" not in text and "\x1b" not in text and "\r" not in text
+
+
+def test_nothing_that_an_environment_says_moves_the_cursor() -> None:
+    text = render_text(hostile_entries())
+    assert "\x1b" not in text and "\u202e" not in text and "\r" not in text
+
+
+def test_colour_is_only_there_when_it_is_asked_for() -> None:
+    entries = [Entry("desk", diff(desk(), desk(verifier=None)))]
+    assert "\x1b[31m-\x1b[0m verifier" in render_text(entries, color=True)
+    assert "\x1b" not in render_text(entries)
+
+
+@pytest.mark.parametrize("environments_changed", [1, 30, 400])
+def test_markdown_keeps_to_its_bound_and_says_what_it_leaves_out(environments_changed: int) -> None:
+    after = desk()
+    config(after)["fixtures"]["orders"] = [{"id": f"O-{number}", "text": "x" * 90} for number in range(1_200)]
+    entries = [Entry(f"environments/{number}", diff(desk(), after)) for number in range(environments_changed)]
+    text = render_markdown(entries)
+    assert len(text) <= LIMIT
+    assert re.search(r"… [0-9,]+ more changes are not shown here", text)
+    shown = len(re.findall(r"^- ", text, re.MULTILINE))
+    left_out = int(re.search(r"… ([0-9,]+) more changes", text)[1].replace(",", ""))  # type: ignore[index]
+    assert shown + left_out == sum(len(entry.difference.changes) for entry in entries if entry.difference)
+    assert text.count("<details>") == text.count("</details>")
+
+
+def test_a_long_text_is_cut_in_markdown_and_says_so() -> None:
+    before, after = (
+        desk(config={"tools": [], "fixtures": {"t": "\n".join(f"{mark}{n}" for n in range(500))}})
+        for mark in "ab"
+    )
+    text = render_markdown([Entry("desk", diff(before, after))])
+    assert re.search(r"… \d+ more lines", text)
+
+
+def test_no_difference_is_one_sentence() -> None:
+    same = Entry("desk", diff(desk(), desk()))
+    assert render_markdown([same]).startswith("**No difference.**")
+    assert render_markdown([same, same]).startswith("**No difference.** All 2 environments")
+
+
+def test_many_like_changes_of_metadata_are_folded() -> None:
+    def tasks(prefix: str) -> list[Task]:
+        return [Task(f"Task {number}.", {"n": number}, id=f"{prefix}{number}") for number in range(20)]
+
+    text = render_text([Entry("desk", diff(desk(tasks=tasks("a")), desk(tasks=tasks("b"))))])
+    assert "20 times: b0, b1, b2, …" in text
+
+
+def test_effects_come_in_the_order_of_their_weight() -> None:
+    after = desk(name="New", verifier=None)
+    config(after)["fixtures"]["more"] = 1
+    order = list(Effect)
+    effects = [order.index(change.effect) for change in diff(desk(), after).changes]
+    assert effects == sorted(effects) == [0, 1, 2]
