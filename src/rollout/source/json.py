@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from math import isinf
 from typing import Any, NoReturn
@@ -10,9 +11,12 @@ from rollout.source.place import Parsed, Place, Problem
 from rollout.source.text import SourceFile
 
 MAX_DEPTH = 100
+MAX_PROBLEMS = 1000
+"""After how many problems the rest of a text is not read."""
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"((?:[^"\\\x00-\x1f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"')
+# Possessive, because a quote that is never closed would otherwise be tried in exponentially many ways.
+_STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
 _NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][-+]?[0-9]+)?(?![0-9A-Za-z_.+-])")
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _CONSTANTS = {"true": True, "false": False, "null": None}
@@ -23,6 +27,9 @@ _ESCAPE = re.compile(
 _SHORT = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _LONGEST_INT = 4300
 """How many digits a whole number may have: the bound Python sets to the time that reading one takes."""
+
+# From here on, collecting garbage while many small objects are built that all stay takes longer than building them.
+_SMALL = 100_000
 
 
 class _Fatal(Exception):
@@ -35,11 +42,16 @@ def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
     A key given twice, a lone surrogate, NaN and the like are problems, and there is a value too, so that the rest
     of it can be checked. Whole numbers are exact, however large.
     """
-    reader = _Reader(source, problems)
+    collecting = gc.isenabled() and len(source.text) > _SMALL
+    if collecting:
+        gc.disable()
     try:
-        return reader.read()
+        return _Reader(source, problems).read()
     except _Fatal:
         return None
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class _Reader:
@@ -49,6 +61,7 @@ class _Reader:
         self.source = source
         self.text = source.text
         self.problems = problems
+        self.told = 0
 
     def read(self) -> Parsed:
         start = self._skip(0)
@@ -277,6 +290,9 @@ class _Reader:
 
     def _problem(self, slug: str, start: int, end: int, **facts: Any) -> None:
         self.problems.append(Problem(slug, self.source.span(start, end), facts))
+        self.told += 1
+        if self.told > MAX_PROBLEMS:
+            raise _Fatal
 
 
-__all__ = ["MAX_DEPTH", "parse"]
+__all__ = ["MAX_DEPTH", "MAX_PROBLEMS", "parse"]

@@ -26,7 +26,7 @@ MAX_BROKEN = 100
 
 _BOM = b"\xef\xbb\xbf"
 _DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
-_LONG_NUMBER = b"0" * 16
+_LONG_NUMBER = b"0" * 19
 
 
 class JsonlTasks:
@@ -52,7 +52,7 @@ class JsonlTasks:
         number = -1
         for path, label in self._files:
             index.begin_file(number + 1)
-            broken, open_row = 0, -2
+            broken = _BrokenLines(label, problems)
             for raw in _lines(path, label, problems, index):
                 number += 1
                 value = _quick(raw)
@@ -60,19 +60,8 @@ class JsonlTasks:
                     found: list[Problem] = []
                     value = _careful(path, label, raw, index.last_line, found)
                     if value is None:
-                        broken += 1
-                        if open_row == number - 1 and not raw.startswith(b"{"):
-                            # The rest of an object that was begun above and goes on over several lines.
-                            found.clear()
-                            open_row = number
-                        elif found[-1].facts.get("kind") == "unclosed":
-                            open_row = number
-                        problems += found
-                        if found and _is_hopeless(found[-1]):
-                            break
-                        if broken >= MAX_BROKEN:
-                            span = Span(label, index.last_line, 1, index.last_line, 1)
-                            problems.append(Problem("too-many-broken-lines", span, {"broken": broken}))
+                        broken.tell(raw, index.last_line, found, row=number)
+                        if broken.is_hopeless:
                             break
                         continue
                     problems += found
@@ -111,6 +100,36 @@ class JsonlTasks:
                 pass
         index.complete = True
         return index
+
+
+class _BrokenLines:
+    """The lines of one file that are no tasks: what to say about each, and when to stop."""
+
+    __slots__ = ("count", "is_hopeless", "label", "open_row", "problems")
+
+    def __init__(self, label: str, problems: list[Problem]) -> None:
+        self.label = label
+        self.problems = problems
+        self.count = 0
+        self.open_row = -2
+        self.is_hopeless = False
+
+    def tell(self, raw: bytes, line: int, found: list[Problem], *, row: int) -> None:
+        """Takes the problems of one more broken line, unless they only follow from the line before."""
+        self.count += 1
+        last = found[-1]
+        kind = last.facts.get("kind")
+        # No text at all, or one list over all lines: every other line would be broken as well.
+        self.is_hopeless = last.slug == "binary-file" or "encoding" in last.facts or kind == "one-list"
+        continues = self.open_row == row - 1 and not raw.startswith(b"{")
+        if continues or kind == "unclosed":
+            self.open_row = row
+        if not continues or self.is_hopeless:
+            self.problems += found
+        if self.count >= MAX_BROKEN:
+            span = Span(self.label, line, 1, line, 1)
+            self.problems.append(Problem("too-many-broken-lines", span, {"broken": self.count}))
+            self.is_hopeless = True
 
 
 class _Index:
@@ -204,15 +223,6 @@ def _quick(raw: bytes) -> dict[str, Any] | None:
     ):
         return None
     return value
-
-
-def _is_hopeless(problem: Problem) -> bool:
-    """Whether the rest of a file need not be read: it is no text at all, or one list over all its lines."""
-    return (
-        problem.slug == "binary-file"
-        or "encoding" in problem.facts
-        or problem.facts.get("kind") == "one-list"
-    )
 
 
 def _careful(path: Path, label: str, raw: bytes, line: int, problems: list[Problem]) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ class SourceFile:
     a ``\\r`` before it belongs to the line break. Offsets count code points of ``text``.
     """
 
-    __slots__ = ("_starts", "first_line", "label", "path", "text")
+    __slots__ = ("_last_line", "_starts", "first_line", "label", "path", "text")
 
     def __init__(self, path: Path, label: str, text: str, *, first_line: int = 1) -> None:
         self.path = path
@@ -23,6 +23,8 @@ class SourceFile:
         self.text = text
         self.first_line = first_line
         self._starts: list[int] | None = None
+        # A text of one line with many problems must not be kept once for each of them.
+        self._last_line: tuple[int, str] | None = None
 
     @property
     def _line_starts(self) -> list[int]:
@@ -44,11 +46,15 @@ class SourceFile:
 
     def line(self, number: int) -> str:
         """The text of line ``number``, without its line break."""
+        if self._last_line is not None and self._last_line[0] == number:
+            return self._last_line[1]
         starts = self._line_starts
         row = number - self.first_line
         start = starts[row]
         end = starts[row + 1] - 1 if row + 1 < len(starts) else len(self.text)
-        return self.text[start:end].removesuffix("\r")
+        line = self.text[start:end].removesuffix("\r")
+        self._last_line = (number, line)
+        return line
 
     def span(self, start: int, end: int) -> Span:
         """The span from offset ``start`` up to, not including, ``end``."""

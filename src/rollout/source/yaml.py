@@ -35,6 +35,8 @@ except ImportError:
 MAX_DEPTH = 100
 MAX_EXPANSION = 100_000
 """How many values the aliases of a file may stand for altogether."""
+MAX_PROBLEMS = 1000
+"""After how many errors the rest of a file is not read, and after how many warnings no more are told."""
 
 _CORE = "tag:yaml.org,2002:"
 _PLAIN_DIGITS = frozenset("123456789")
@@ -96,6 +98,7 @@ class _Composer:
         self.problems = problems
         self.anchors: dict[str, _Anchor] = {}
         self.repeated = 0
+        self.told = [0, 0]
         # Keys that were found to be in order; most keys of a file come again and again.
         self.names: dict[str, str] = {}
 
@@ -367,7 +370,13 @@ class _Composer:
         raise _Fatal from None
 
     def _problem(self, slug: str, start: int, end: int, **facts: Any) -> None:
-        self.problems.append(Problem(slug, self.source.span(start, end), facts))
+        surprise = slug == "yaml-surprise"
+        told = self.told[surprise]
+        if told < MAX_PROBLEMS:
+            self.told[surprise] += 1
+            self.problems.append(Problem(slug, self.source.span(start, end), facts))
+        elif not surprise:
+            raise _Fatal
 
     def _fail(self, slug: str, start: int, end: int, **facts: Any) -> NoReturn:
         self._problem(slug, start, end, **facts)
@@ -421,4 +430,4 @@ def _height(value: Any) -> int:
     return height
 
 
-__all__ = ["MAX_DEPTH", "MAX_EXPANSION", "parse"]
+__all__ = ["MAX_DEPTH", "MAX_EXPANSION", "MAX_PROBLEMS", "parse"]

@@ -49,8 +49,10 @@ class Scalar(NamedTuple):
     bad: bool = False
 
 
-_STRING_LIMIT = 4300
+LONGEST_INT = 4300
 """How many digits a whole number may have: the bound Python sets to the time that reading one takes."""
+# Nobody takes anything longer for a number that was meant otherwise.
+_LONGEST_LOOK_ALIKE = 60
 
 
 def resolve(text: str) -> Scalar:
@@ -72,10 +74,12 @@ def resolve(text: str) -> Scalar:
 
 
 def _whole(text: str) -> Scalar:
-    if len(text) > _STRING_LIMIT:
+    if len(text) > LONGEST_INT:
         return Scalar(0, bad=True)
     if text.startswith(("0o", "0x")):
-        return Scalar(int(text, 0))
+        value = int(text, 0)
+        # Fewer digits than in base 10, but JSON knows base 10 only.
+        return Scalar(0, bad=True) if value.bit_length() > 3 * LONGEST_INT else Scalar(value)
     value = int(text)
     digits = text.lstrip("+-")
     if digits[0] == "0" and len(digits) > 1:
@@ -88,7 +92,7 @@ def _whole(text: str) -> Scalar:
 
 
 def _look_alike(text: str) -> Scalar:
-    if len(text) > _STRING_LIMIT:
+    if len(text) > _LONGEST_LOOK_ALIKE:
         return Scalar(text)
     if _SEXAGESIMAL.fullmatch(text):
         total = 0
@@ -108,4 +112,4 @@ def _look_alike(text: str) -> Scalar:
     return Scalar(text)
 
 
-__all__ = ["LONGEST_SPECIAL", "NUMERIC", "SPECIAL", "Scalar", "resolve"]
+__all__ = ["LONGEST_INT", "LONGEST_SPECIAL", "NUMERIC", "SPECIAL", "Scalar", "resolve"]

@@ -126,6 +126,17 @@ def test_whole_numbers_are_exact(text: str) -> None:
     assert str(parsed.value) == text
 
 
+def test_a_quote_that_never_ends_is_found_at_once() -> None:
+    assert found('["' + "a" * 100_000) == ["1:2 json-syntax unclosed-string"]
+
+
+def test_after_a_thousand_problems_the_rest_is_not_read() -> None:
+    parsed, problems = read("[" + "NaN," * 5000 + "1]")
+    assert parsed is None
+    assert len(problems) == json.MAX_PROBLEMS + 1
+    assert all(problem.span.text is problems[0].span.text for problem in problems)
+
+
 def test_lines_and_columns_are_those_of_an_editor() -> None:
     parsed, _ = read('{\r\n  "é😀": [\r\n    "\u2028", {"x": 1}]}')
     assert parsed is not None

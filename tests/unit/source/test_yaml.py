@@ -242,6 +242,7 @@ FAULTS: list[tuple[str, list[str]]] = [
     ("b: &b {x: 1}\nc:\n  <<: *b\n", ["3:3 merge-key"]),
     ("a: .inf\nb: -.INF\nc: .NaN\nd: 1e999\n", [f"{n}:4 bad-number" for n in (1, 2, 3, 4)]),
     ("a: " + "9" * 5000 + "\n", ["1:4 bad-number"]),
+    ("a: 0x" + "F" * 4200 + "\n", ["1:4 bad-number"]),
     ("a: \x07\n", ["1:4 control-character"]),
     ("a: b\nc: 'x\x1b[1m'\n", ["2:6 control-character"]),
     ("\ta: 1\n", ["1:1 tab-indentation"]),
@@ -368,6 +369,20 @@ def test_aliases_may_stand_for_so_many_values_and_no_more() -> None:
 def test_aliases_cannot_be_deeper_than_what_is_written_out() -> None:
     lines = ["a0: &a0 " + "[" * 60 + "]" * 60, "a1: " + "[" * 60 + "*a0" + "]" * 60]
     assert found("\n".join(lines)) == ["2:65 too-deep"]
+
+
+def test_after_a_thousand_errors_the_rest_is_not_read() -> None:
+    parsed, problems = read("[" + "!foo a," * 5000 + "]")
+    assert parsed is None
+    assert len(problems) == yaml.MAX_PROBLEMS
+    assert all(problem.span.text is problems[0].span.text for problem in problems)
+
+
+def test_warnings_do_not_keep_a_file_from_being_read() -> None:
+    parsed, problems = read("[" + "012," * 5000 + "]")
+    assert parsed is not None
+    assert parsed.value == [12] * 5000
+    assert len(problems) == yaml.MAX_PROBLEMS
 
 
 def test_a_value_of_hundred_levels_is_read() -> None:
