@@ -49,6 +49,8 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
         truth = record.ground_truth
         if not isinstance(truth, dict) or truth.keys() <= read | told:
             return
+        if not read <= truth.keys():
+            return  # a key that is looked for is missing, and this may be it, misspelt
         key = "hidden_ground_truth" if "hidden_ground_truth" in record.value else "hiddenGroundTruth"
         for name in truth:
             if name not in read and name not in told:
