@@ -14,6 +14,8 @@ from rollout.source.text import SourceFile
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 _BARE = re.compile(r"[^,\n]*")
 
+_MAX_BROKEN = 100
+
 
 class _Cell(NamedTuple):
     text: str
@@ -45,6 +47,7 @@ def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
         return None
     header, *body = rows
     is_sound = _check_header(source, header, problems)
+    broken = 0
     values: list[dict[str, str]] = []
     places: list[Place] = []
     for row in body:
@@ -54,6 +57,10 @@ def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
                 Problem("csv-syntax", span, {"kind": "row-length", "cells": len(row), "columns": len(header)})
             )
             is_sound = False
+            broken += 1
+            if broken == _MAX_BROKEN:
+                problems.append(Problem("too-many-broken-lines", span, {"broken": broken}))
+                break
             continue
         values.append({column.text: cell.text for column, cell in zip(header, row, strict=True)})
         children = {

@@ -10,6 +10,9 @@ from rollout.source.file import read_source
 from rollout.source.place import Parsed, Place, Problem
 from rollout.source.text import SourceFile
 
+MAX_BROKEN = 100
+"""How many lines of a file may be broken before the rest of it is not read."""
+
 
 def read_data(path: Path, label: str, problems: list[Problem]) -> Parsed | None:
     """The value of a file with its places; None, and a problem, when there is none.
@@ -61,19 +64,21 @@ def read_lines(source: SourceFile, problems: list[Problem]) -> Parsed | None:
 
     values: list[Any] = []
     places: list[Place] = []
-    is_whole = True
+    broken = 0
     for number, line in enumerate(source.text.split("\n"), 1):
         if line.isspace() or not line:
             continue
-        parsed = parse(
-            SourceFile(source.path, source.label, line.removesuffix("\r"), first_line=number), problems
-        )
-        if parsed is None:
-            is_whole = False
-        else:
+        written = SourceFile(source.path, source.label, line.removesuffix("\r"), first_line=number)
+        parsed = parse(written, problems)
+        if parsed is not None:
             values.append(parsed.value)
             places.append(parsed.place)
-    return Parsed(values, Place(source, 0, len(source.text), places)) if is_whole else None
+            continue
+        broken += 1
+        if broken == MAX_BROKEN:
+            problems.append(Problem("too-many-broken-lines", written.span(0, 0), {"broken": broken}))
+            break
+    return Parsed(values, Place(source, 0, len(source.text), places)) if not broken else None
 
 
-__all__ = ["read_data", "read_lines", "unwrap"]
+__all__ = ["MAX_BROKEN", "read_data", "read_lines", "unwrap"]

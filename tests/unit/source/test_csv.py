@@ -56,6 +56,12 @@ def test_all_rows_of_a_wrong_length_show_in_one_run() -> None:
     assert [place for _, _, place in problems] == ["2:1", "4:1"]
 
 
+def test_a_file_that_is_no_table_is_not_read_to_its_end() -> None:
+    _, problems = read("a,b\n" + "1\n" * 5000)
+    assert len(problems) == 101
+    assert problems[-1] == ("too-many-broken-lines", None, "101:1")
+
+
 CELLS = st.text('ab",\n é', max_size=6)
 
 

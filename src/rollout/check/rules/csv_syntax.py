@@ -55,3 +55,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -38,3 +38,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     if kind == "a list":
         hint = "Take the dashes away, so that the keys stand at the top of the file: template: workflow"
     return f"This file holds {kind} where the keys of an environment are expected.", hint
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

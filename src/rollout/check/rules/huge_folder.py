@@ -32,3 +32,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         "bytes": f"The texts of this folder come to more than {limit // 2**20} MB together.",
     }[problem.facts["kind"]]
     return what, "Move what does not belong to the environment out of its folder."
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

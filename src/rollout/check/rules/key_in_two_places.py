@@ -43,3 +43,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     if key.startswith("config.") and key.count(".") == 1 and first.path != here.path:
         return message, "Move all of it into one of the two."
     return message, "Keep one of the two."
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -33,3 +33,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     slug = re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-._").lower()[:100]
     hint = f"Add a slug: {slug}" if slug else "Add a slug of letters, digits and hyphens."
     return f"There is no slug, and the name {quoted(name)} cannot be one.", hint
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -33,3 +33,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
             f"{quoted(near[0])} is not read. Did you mean {quoted(closest(near[0], names) or names[0])}?",
         )
     return message, "Add one that says at least which template it is: template: workflow"
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -31,3 +31,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     if problem.facts["has_main"]:
         hint = 'What stands under if __name__ == "__main__": is not run. ' + hint
     return "None of the variables of this file holds an Environment.", hint
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

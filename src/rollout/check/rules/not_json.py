@@ -58,3 +58,6 @@ def _path(route: Route) -> str:
     for step in route:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

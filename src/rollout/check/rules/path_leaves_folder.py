@@ -37,3 +37,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"The path {quoted(problem.facts['path'])} leads out of the environment’s folder.",
         "Write a path relative to the folder, without “..” and without a slash at its beginning.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

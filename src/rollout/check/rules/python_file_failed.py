@@ -52,3 +52,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
             "A relative path counts from where the command is run; Path(__file__).with_name(…) counts from the file.",
         )
     return f"The file failed here with {said}.", None
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

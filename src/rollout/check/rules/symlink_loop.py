@@ -29,3 +29,6 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"This symbolic link leads back to {quoted(problem.facts['target'])}, a folder that it lies in.",
         "Delete the link, or put a copy in its place.",
     )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -131,3 +131,6 @@ def _describe_key(facts: dict[str, Any]) -> tuple[str, str]:
             "TOML has no braces around the file: key = value.",
         )
     return f"{quoted(found)} stands where a key is expected.", hint
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

@@ -27,9 +27,14 @@ SEVERITY = Severity.ERROR
 
 
 def describe(problem: Problem) -> tuple[str, str | None]:
+    message = (
+        f"This is broken line {problem.facts['broken']:,} of the file; what comes after it was not read."
+    )
+    if problem.span.path.endswith(".csv"):
+        return message, "Look whether the first row names the columns, and whether commas part them."
     return (
-        f"This is broken line {problem.facts['broken']:,} of the file; what comes after it was not read.",
-        "A task file has one JSON object on each line. A list over several lines becomes one with: jq -c '.[]'",
+        message,
+        "A .jsonl file has one JSON object on each line. A list over several lines becomes one with: jq -c '.[]'",
     )
 
 

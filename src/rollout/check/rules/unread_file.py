@@ -64,3 +64,6 @@ def _is_key_of_config(stem: str, template: str) -> bool:
 def _spreads(template: str, stem: str) -> bool:
     found = schema(template).get("properties", {}).get(stem)
     return isinstance(found, dict) and "x-spread" in found
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]
