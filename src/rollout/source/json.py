@@ -7,10 +7,9 @@ import re
 from math import isinf
 from typing import Any, NoReturn
 
-from rollout.source.place import Parsed, Place, Problem
+from rollout.source.place import MAX_DEPTH, Parsed, Place, Problem
 from rollout.source.text import SourceFile
 
-MAX_DEPTH = 100
 MAX_PROBLEMS = 1000
 """After how many problems the rest of a text is not read."""
 
@@ -295,4 +294,4 @@ class _Reader:
             raise _Fatal
 
 
-__all__ = ["MAX_DEPTH", "MAX_PROBLEMS", "parse"]
+__all__ = ["MAX_PROBLEMS", "parse"]

@@ -15,7 +15,7 @@ from rollout.diagnostics import Span
 from rollout.source import json
 from rollout.source.document import TaskRecord
 from rollout.source.file import decode, open_regular, reason, whole
-from rollout.source.place import Place, Problem
+from rollout.source.place import MAX_DEPTH, Place, Problem
 from rollout.source.runs import outline
 from rollout.source.text import SourceFile
 
@@ -212,7 +212,7 @@ def _quick(raw: bytes) -> dict[str, Any] | None:
         return None
     if (
         type(value) is not dict
-        or raw.count(b"{") + raw.count(b"[") > json.MAX_DEPTH
+        or raw.count(b"{") + raw.count(b"[") > MAX_DEPTH
         # A dict forgets a key that is given twice, and then it has fewer colons when it is written anew. In
         # strings there are as many as before, unless one was written as an escape.
         or raw.count(b":") != orjson.dumps(value).count(b":")

@@ -14,6 +14,9 @@ Route = tuple[str | int, ...]
 
 At = Literal["value", "key"]
 
+MAX_DEPTH = 100
+"""How many objects and lists may lie inside each other, in every format."""
+
 
 class Place:
     """The stretch of a file that one value was read from, with the places of what it holds.
@@ -86,4 +89,4 @@ class Parsed:
     place: Place
 
 
-__all__ = ["At", "Parsed", "Place", "Problem", "Route"]
+__all__ = ["MAX_DEPTH", "At", "Parsed", "Place", "Problem", "Route"]

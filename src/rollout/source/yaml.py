@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from yaml.error import YAMLError
@@ -22,17 +22,11 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from rollout.source.place import Parsed, Place, Problem
+from rollout.source.place import MAX_DEPTH, Parsed, Place, Problem
 from rollout.source.text import SourceFile
+from rollout.source.yaml_events import read_events
 from rollout.source.yaml_scalars import LONGEST_SPECIAL, NUMERIC, SPECIAL, resolve
 
-make_parser: Callable[[str], Any]
-try:
-    from yaml._yaml import CParser as make_parser
-except ImportError:
-    from rollout.source.yaml_fallback import PureParser as make_parser
-
-MAX_DEPTH = 100
 MAX_EXPANSION = 100_000
 """How many values the aliases of a file may stand for altogether."""
 MAX_PROBLEMS = 1000
@@ -50,8 +44,6 @@ _TAG_TYPES: dict[str, tuple[type, ...]] = {
     "map": (dict,),
     "seq": (list,),
 }
-# A line ends at LF or CR in YAML 1.2. YAML 1.1, which the parser knows, has three more, so they sit it out.
-_BREAKS_OF_1_1 = "\u0085\u2028\u2029"
 # Stand-ins for the key of a value that has none of its own; they are gone when the object is complete.
 _DROPPED: Any = object()
 _MERGED: Any = object()
@@ -117,7 +109,7 @@ class _Composer:
         root: Parsed | None = None
         value: Any
         try:
-            next_event = _events(text)
+            next_event = read_events(text)
         except YAMLError as error:
             self._give_up(error, 0, 0, [])
         while True:
@@ -383,26 +375,6 @@ class _Composer:
         raise _Fatal
 
 
-def _events(text: str) -> Callable[[], Any]:
-    """What yields the events of ``text`` one by one, with its line breaks counted as YAML 1.2 does."""
-    if not any(character in text for character in _BREAKS_OF_1_1):
-        next_event: Callable[[], Any] = make_parser(text).get_event
-        return next_event
-    used = set(text)
-    unused = (chr(code) for code in range(0xE000, 0xF900) if chr(code) not in used)
-    away = {ord(character): ord(next(unused)) for character in _BREAKS_OF_1_1}
-    back = {stand_in: character for character, stand_in in away.items()}
-    next_event = make_parser(text.translate(away)).get_event
-
-    def restored() -> Any:
-        event = next_event()
-        if type(event) is ScalarEvent:
-            event.value = event.value.translate(back)
-        return event
-
-    return restored
-
-
 def _tidy(container: dict[Any, Any], children: dict[Any, Place]) -> None:
     """Takes the stand-ins out. What a merge key brings is kept, so that no other rule misses it."""
     container.pop(_DROPPED, None)
@@ -430,4 +402,4 @@ def _height(value: Any) -> int:
     return height
 
 
-__all__ = ["MAX_DEPTH", "MAX_EXPANSION", "MAX_PROBLEMS", "parse"]
+__all__ = ["MAX_EXPANSION", "MAX_PROBLEMS", "parse"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from yaml.error import MarkedYAMLError, YAMLError
 
-from rollout.source.place import Problem
+from rollout.source.place import MAX_DEPTH, Problem
 from rollout.source.text import SourceFile
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -54,6 +54,8 @@ def explain(source: SourceFile, error: YAMLError, trail: Trail) -> Problem:
     scene = _Scene(text, min(mark.index, len(text)), min(context.index, len(text)), trail)
     if text[scene.at : scene.at + 1] == "\t":
         return Problem("tab-indentation", source.span(scene.at, scene.at + 1))
+    if "nesting depth" in str(error.problem):
+        return Problem("too-deep", source.span(scene.at, scene.at + 1), {"max_depth": MAX_DEPTH})
     fault = scene.explain(f"{error.context or ''}: {error.problem or ''}")
     return Problem("yaml-syntax", source.span(fault.start, fault.end), {"kind": fault.kind, **fault.facts})
 
