@@ -34,14 +34,20 @@ class RowShape:
 
     def tester(self) -> Callable[[Any], bool]:
         """A function that says whether the tool may write a row, as far as that is known."""
-        allowed, required, constants = self.all, self.required, self.constants
+        constants = self.constants
+        names = tuple((name, name in self.required) for name in sorted(self.all))
         typed = tuple((name, types) for name, (types, _) in self.types.items())
 
         def fits(row: Any) -> bool:
             if type(row) is not dict:
                 return False
-            keys = row.keys()
-            if keys != allowed and not (keys <= allowed and keys >= required):
+            known = 0
+            for name, is_required in names:
+                if name in row:
+                    known += 1
+                elif is_required:
+                    return False
+            if known != len(row):
                 return False
             for name, types in typed:
                 if name in row and type(row[name]) not in types:

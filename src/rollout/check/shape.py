@@ -102,6 +102,10 @@ class Shape:
             if place not in self.found or not _is_like_a_schema(written):
                 continue
             self.found = {each: told for each, told in self.found.items() if told.route[:-1] != home}
+            if isinstance(written.get("properties"), dict) and isinstance(written.get("type"), str):
+                # Only the word is wrong: other formats say “dict” for an object.
+                self._value_fault((*home, "type"), "const", "object", written["type"], {"const": "object"})
+                continue
             form = (
                 "type: object and properties where it is a whole JSON Schema, else a type for each parameter"
             )

@@ -14,7 +14,7 @@ _RUN = "a" * LONG_RUN
 
 
 class Outline:
-    """What ``data`` looks like from afar: ``text`` is an ``a`` for each ASCII letter or digit, else a space or ``@``."""
+    """``data`` from afar: ``text`` has an ``a`` for each ASCII letter or digit, and a space or ``@`` for the rest."""
 
     __slots__ = ("data", "has_long_run", "text")
 

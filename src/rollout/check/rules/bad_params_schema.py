@@ -64,32 +64,42 @@ _KINDS = {
 
 def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
-        if not isinstance(tool.item.value.get("paramsSchema"), dict):
+        written = tool.item.value.get("paramsSchema")
+        if not isinstance(written, dict):
             continue
         route = (*tool.route, "paramsSchema")
-        found = False
-        for fault in tool.parameters.faults:
-            found = True
-            yield Finding((*route, *fault.route), fault.message, fault.hint)
-        for finding in _judge_schemas(tool, route):
-            found = True
-            yield finding
-        if not found and (refusal := _refused(tool)) is not None:
+        found: list[Finding] = []
+        # Read as the shorthand, a whole schema whose type is wrong has as many faults as keys; it has one.
+        meant_whole = tool.parameters.form != "json-schema" and _is_meant_whole(written)
+        if not meant_whole:
+            for fault in tool.parameters.faults:
+                found.append(Finding((*route, *fault.route), fault.message, fault.hint))
+        told = {finding.route for finding in found}
+        found += [finding for finding in _judge_schemas(tool, route) if finding.route not in told]
+        if not found and not meant_whole and (refusal := _refused(tool)) is not None:
             below, reason = refusal
-            yield Finding((*route, *below), f"The parameters of the tool {tool} cannot be checked: {reason}.")
+            found.append(
+                Finding((*route, *below), f"The parameters of the tool {tool} cannot be checked: {reason}.")
+            )
+        yield from found
 
 
 def _judge_schemas(tool: ToolView, route: Route) -> Iterator[Finding]:
     written = tool.item.value["paramsSchema"]
-    if tool.parameters.form == "json-schema":
+    if tool.parameters.form == "json-schema" or _is_meant_whole(written):
         parts: list[tuple[Route, Any]] = [(route, written)]
+        root = written
     else:
         parts = [((*route, name), value) for name, value in written.items() if isinstance(value, dict)]
-    known = {(*route, *fault.route) for fault in tool.parameters.faults}
+        root = tool.parameters.schema
     for at, part in parts:
-        for finding in (*_against_meta_schema(part, at), *_unresolved(part, at, tool.parameters.schema)):
-            if finding.route not in known:
-                yield finding
+        yield from _against_meta_schema(part, at)
+        yield from _unresolved(part, at, root)
+
+
+def _is_meant_whole(written: dict[str, Any]) -> bool:
+    """Whether only the word in ``type`` is wrong; other formats say “dict” for an object."""
+    return isinstance(written.get("properties"), dict) and isinstance(written.get("required"), list)
 
 
 def _against_meta_schema(part: dict[str, Any], route: Route) -> Iterator[Finding]:
