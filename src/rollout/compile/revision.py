@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -66,9 +68,23 @@ class Revision:
 
     def changed_paths(self) -> set[str]:
         """The paths that differ between the revision and the work tree, files that git does not know yet among them."""
-        changed = self._git(
-            "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", self.commit, "--"
-        )
+        with tempfile.TemporaryDirectory(prefix="rollout-index-") as scratch:
+            # Comparing refreshes what git knows of files' times; a copy keeps the real index as it is.
+            index = Path(self._folder, os.fsdecode(self._git("rev-parse", "--git-path", "index")[:-1]))
+            copy = Path(scratch, "index")
+            if index.is_file():
+                shutil.copyfile(index, copy)
+            changed = self._git(
+                "diff",
+                "--name-only",
+                "-z",
+                "--no-renames",
+                "--no-ext-diff",
+                "--no-textconv",
+                self.commit,
+                "--",
+                index=copy,
+            )
         unknown = self._git(
             "ls-files", "-z", "--others", "--exclude-standard", "--full-name", folder=self.root
         )
@@ -201,20 +217,22 @@ class Revision:
             return None
         return data if sha256(data).hexdigest() == oid else None
 
-    def _git(self, *arguments: str, folder: Path | None = None) -> bytes:
-        done = self._run(*arguments, folder=folder)
+    def _git(self, *arguments: str, folder: Path | None = None, index: Path | None = None) -> bytes:
+        done = self._run(*arguments, folder=folder, index=index)
         if done.returncode:
             raise RevisionError(
                 f"git {arguments[0]} failed: {_last_line(done.stderr.decode('utf-8', 'replace'))}"
             )
         return done.stdout
 
-    def _run(self, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    def _run(
+        self, *arguments: str, folder: Path | None = None, index: Path | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
         try:
             return subprocess.run(
                 self._command(*arguments),
                 cwd=folder or self._folder,
-                env=_environment(),
+                env=_environment() | ({"GIT_INDEX_FILE": os.fspath(index)} if index else {}),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 check=False,
@@ -228,7 +246,7 @@ class Revision:
 
 
 def _environment() -> dict[str, str]:
-    # No index is refreshed on the way, nothing is asked, and the words of errors are the ones we look for.
+    # Nothing is asked, and the words of errors are the ones we look for.
     return {
         **os.environ,
         "GIT_OPTIONAL_LOCKS": "0",

@@ -29,15 +29,15 @@ class Side:
     has_local: bool = True
 
 
-def compare_sides(before: Sequence[Side], after: Sequence[Side]) -> list[Entry]:
+def compare_sides(before: Sequence[Side], after: Sequence[Side], *, lone_pair: bool = True) -> list[Entry]:
     """One entry for every environment of either side, in the order of their labels.
 
     They are paired by path and slug, then by path, then by slug: an environment that moved is still the same one.
-    Where each side has exactly one, the two are a pair whatever they are called.
+    With ``lone_pair``, where each side has exactly one, the two are a pair whatever they are called.
     """
     old, new = list(before), list(after)
     pairs: list[tuple[Side | None, Side | None]] = []
-    if len(old) == len(new) == 1:
+    if lone_pair and len(old) == len(new) == 1:
         return [_entry(old[0], new[0])]
     for traits in (("path", "slug"), ("path",), ("slug",)):
         for there in list(new):

@@ -52,7 +52,7 @@ def diff(
     if output_format not in FORMATS:
         fail(f"There is no format “{output_format}”.", f"Choose one of {', '.join(FORMATS)}.")
     before, after = _since(git, paths or []) if git is not None else _both(paths or [])
-    entries = _compare(before, after)
+    entries = _compare(before, after, lone_pair=git is None)
     if as_json or output_format == "json":
         from rollout.compile.review_json import describe
 
@@ -108,12 +108,12 @@ def _since(name: str, paths: Sequence[str]) -> tuple[list[Side], list[Side]]:
         fail(str(error), error.hint)
 
 
-def _compare(before: Sequence[Side], after: Sequence[Side]) -> list[Entry]:
+def _compare(before: Sequence[Side], after: Sequence[Side], *, lone_pair: bool) -> list[Entry]:
     from rollout.cli.output import fail
     from rollout.compile.sides import compare_sides
 
     try:
-        return compare_sides(before, after)
+        return compare_sides(before, after, lone_pair=lone_pair)
     except ValueError as error:
         fail(str(error))
 

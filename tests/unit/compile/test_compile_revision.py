@@ -1,0 +1,338 @@
+"""Environments as they were at a git revision, read without touching the work tree and whatever the tree holds."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from compile_git import Repository
+
+from rollout.compile.change import Effect
+from rollout.compile.read_sides import sides_since
+from rollout.compile.review import Entry
+from rollout.compile.revision import Revision, RevisionError
+from rollout.compile.scaffold import scaffold
+from rollout.compile.sides import compare_sides
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    made = Repository(tmp_path / "repository")
+    monkeypatch.chdir(made.root)
+    return made
+
+
+def environment(folder: str, template: str = "custom") -> dict[str, str]:
+    slug = folder.rpartition("/")[2]
+    files = scaffold(template, slug=slug, name=slug.title())
+    return {f"{folder}/{name}": text for name, text in files.items()}
+
+
+def review(name: str, *paths: str) -> list[Entry]:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as scratch:
+        before, after = sides_since(Revision(name), paths, Path(scratch))
+        return compare_sides(before, after, lone_pair=False)
+
+
+def told(entries: list[Entry]) -> dict[str, list[str]]:
+    return {
+        entry.label: [change.label for change in entry.difference.changes]
+        if entry.difference and entry.difference.before and entry.difference.after
+        else ["trouble" if entry.difference is None else "added" if entry.difference.after else "removed"]
+        for entry in entries
+    }
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_only_environments_in_which_something_changed_are_reviewed(repository: Repository) -> None:
+    repository.commit({**environment("envs/a"), **environment("envs/b"), "README.md": "hello\n"})
+    edit(repository.root / "envs/a/config.yaml", "maximum: 25", "maximum: 30")
+    repository.write({"README.md": "changed\n"})
+    assert told(review("HEAD")) == {"envs/a": ["set_target.degrees.maximum"]}
+
+
+def test_nothing_changed_is_nothing_to_review(repository: Repository) -> None:
+    repository.commit(environment("envs/a"))
+    assert review("HEAD") == []
+    assert told(review("HEAD", "envs")) == {"envs/a": []}
+
+
+def test_environments_that_came_and_went_are_told(repository: Repository) -> None:
+    repository.commit({**environment("envs/old"), **environment("envs/kept")})
+    for path in (repository.root / "envs/old").iterdir():
+        path.unlink()
+    repository.write(environment("envs/new"))
+    assert told(review("HEAD")) == {"envs/new": ["added"], "envs/old": ["removed"]}
+
+
+def test_an_environment_that_moved_is_still_the_same(repository: Repository) -> None:
+    repository.commit(environment("envs/a"))
+    (repository.root / "other").mkdir()
+    (repository.root / "envs/a").rename(repository.root / "other/place")
+    edit(repository.root / "other/place/config.yaml", "maximum: 25", "maximum: 30")
+    assert told(review("HEAD")) == {"other/place": ["set_target.degrees.maximum"]}
+
+
+def test_reformatting_and_moving_keys_between_files_is_no_difference(repository: Repository) -> None:
+    repository.commit(environment("envs/a"))
+    for path in (repository.root / "envs/a").iterdir():
+        path.unlink()
+    text = scaffold("custom", slug="a", name="A", toml=True, one_file=True)["environment.toml"]
+    repository.write({"envs/a/environment.toml": text})
+    (entry,) = review("HEAD")
+    assert entry.difference is not None and entry.difference.is_empty and not entry.difference.notes
+
+
+def test_an_older_revision_a_branch_and_a_tag_can_be_named(repository: Repository) -> None:
+    first = repository.commit(environment("envs/a"))
+    repository.git("tag", "v1")
+    edit(repository.root / "envs/a/config.yaml", "maximum: 25", "maximum: 30")
+    repository.commit()
+    for name in (first, first[:8], "v1", "HEAD~1", "main^", "v1^{commit}"):
+        assert told(review(name)) == {"envs/a": ["set_target.degrees.maximum"]}, name
+    assert review("main") == []
+
+
+def test_paths_are_relative_to_the_current_folder(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.commit({**environment("envs/a"), **environment("envs/b")})
+    edit(repository.root / "envs/a/config.yaml", "maximum: 25", "maximum: 30")
+    monkeypatch.chdir(repository.root / "envs")
+    assert told(review("HEAD", "a")) == {"envs/a": ["set_target.degrees.maximum"]}
+    assert told(review("HEAD")) == {"envs/a": ["set_target.degrees.maximum"]}
+    assert told(review("HEAD", "a/config.yaml")) == {"envs/a": ["set_target.degrees.maximum"]}
+    assert set(told(review("HEAD", "*"))) == {"envs/a", "envs/b"}
+
+
+def test_an_environment_at_the_root_of_the_repository_keeps_its_slug(repository: Repository) -> None:
+    files = scaffold("custom", slug="x", name="X")
+    files["environment.yaml"] = files["environment.yaml"].replace("slug: x\n", "")
+    repository.commit(files)
+    edit(repository.root / "config.yaml", "maximum: 25", "maximum: 30")
+    assert told(review("HEAD")) == {".": ["set_target.degrees.maximum"]}
+
+
+def test_a_single_file_environment_is_compared_too(repository: Repository) -> None:
+    text = scaffold("custom", slug="a", name="A", one_file=True)["environment.yaml"]
+    repository.commit({"envs/a.yaml": text})
+    edit(repository.root / "envs/a.yaml", "maximum: 25", "maximum: 30")
+    assert told(review("HEAD")) == {"envs/a.yaml": ["set_target.degrees.maximum"]}
+
+
+def test_a_python_file_is_run_with_the_neighbours_that_it_had(repository: Repository) -> None:
+    code = (
+        "from rollout import Environment, Task\n"
+        "from shared import ANSWER\n"
+        "tools = [{'name': 'ask', 'kind': 'mock', 'response': ANSWER}]\n"
+        "env = Environment('a', 'A', 'workflow', [Task('Ask.', {'x': 1})], config={'tools': tools})\n"
+    )
+    repository.commit({"envs/env.py": code, "envs/shared.py": "ANSWER = 'old'\n"})
+    repository.write({"envs/shared.py": "ANSWER = 'new'\n"})
+    (entry,) = review("HEAD", "envs/env.py")
+    assert entry.difference is not None
+    (change,) = entry.difference.changes
+    assert (change.before, change.after, change.effect) == ("old", "new", Effect.AGENT)
+
+
+def test_an_environment_that_had_errors_cannot_be_told(repository: Repository) -> None:
+    repository.commit({**environment("envs/a"), "envs/a/config.yaml": "tools: [\n"})
+    repository.write(environment("envs/a"))
+    (entry,) = review("HEAD")
+    assert entry.trouble is not None and entry.trouble.startswith("At HEAD it had errors")
+    assert not entry.is_comparable and entry.differs
+
+
+def test_the_work_tree_and_the_index_are_not_touched(repository: Repository) -> None:
+    repository.commit(environment("envs/a"))
+    edit(repository.root / "envs/a/config.yaml", "maximum: 25", "maximum: 30")
+    # A file whose time is newer than the index's is what tempts git to refresh it.
+    os.utime(repository.root / "envs/a/tasks.jsonl")
+    before = {
+        path: (path.stat().st_mtime_ns, path.read_bytes())
+        for path in repository.root.rglob("*")
+        if path.is_file()
+    }
+    review("HEAD")
+    after = {
+        path: (path.stat().st_mtime_ns, path.read_bytes())
+        for path in repository.root.rglob("*")
+        if path.is_file()
+    }
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    "name", ["-x", "--output=x", "", "no-such", "HEAD~99", "main\n", "a\0b", ":/nothing"]
+)
+def test_what_is_no_revision_is_a_sentence(repository: Repository, name: str) -> None:
+    repository.commit({"README.md": "x"})
+    with pytest.raises(RevisionError, match="revision"):
+        Revision(name)
+    assert not (repository.root / "x").exists()
+
+
+def test_a_near_miss_of_a_branch_is_named(repository: Repository) -> None:
+    repository.commit({"README.md": "x"})
+    with pytest.raises(RevisionError) as raised:
+        Revision("mian")
+    assert raised.value.hint == "Did you mean “main”?"
+
+
+def test_a_tree_or_a_blob_is_no_revision(repository: Repository) -> None:
+    repository.commit({"README.md": "x"})
+    with pytest.raises(RevisionError, match="no revision"):
+        Revision("HEAD:README.md")
+
+
+def test_outside_a_repository_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    with pytest.raises(RevisionError, match="no git repository"):
+        Revision("HEAD")
+
+
+def test_a_repository_without_a_commit_is_a_sentence(repository: Repository) -> None:
+    with pytest.raises(RevisionError, match="no revision “HEAD”"):
+        Revision("HEAD")
+
+
+def test_without_git_there_is_a_sentence(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(RevisionError, match="Git is not installed"):
+        Revision("HEAD")
+
+
+def test_a_path_outside_the_repository_is_a_sentence(repository: Repository, tmp_path: Path) -> None:
+    repository.commit(environment("envs/a"))
+    (tmp_path / "elsewhere").mkdir()
+    with pytest.raises(RevisionError, match="outside the repository"):
+        review("HEAD", str(tmp_path / "elsewhere"))
+
+
+def test_a_path_that_is_in_neither_is_a_sentence(repository: Repository) -> None:
+    repository.commit(environment("envs/a"))
+    with pytest.raises(RevisionError, match="neither now nor at HEAD"):
+        review("HEAD", "envs/none")
+
+
+def extracted(repository: Repository, commit: str, target: Path) -> tuple[dict[str, bytes], dict[str, str]]:
+    target.mkdir()
+    revision = Revision(commit)
+    absent = revision.extract(revision.files(), target).absent
+    found = {
+        path.relative_to(target).as_posix(): path.read_bytes()
+        for path in target.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+    return found, absent
+
+
+@pytest.mark.parametrize("name", ["..", ".git", ".GIT", "."])
+def test_hostile_names_leave_the_folder_alone(repository: Repository, tmp_path: Path, name: str) -> None:
+    commit = repository.commit_tree([("100644", f"envs/{name}/evil", b"x"), ("100644", "ok", b"y")])
+    found, absent = extracted(repository, commit, tmp_path / "target")
+    assert found == {"ok": b"y"}
+    assert list(absent) == [f"envs/{name}/evil"]
+    assert not (tmp_path / "target" / "evil").exists() and not (tmp_path / "evil").exists()
+
+
+def test_links_are_made_only_where_they_lead_inside(repository: Repository, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    commit = repository.commit_tree(
+        [
+            ("120000", "envs/a/inside", b"../b/file"),
+            ("120000", "envs/a/out", b"../../../secret"),
+            ("120000", "envs/a/absolute", str(tmp_path / "secret").encode()),
+            ("120000", "envs/a/self", b"self"),
+            ("120000", "envs/hop", b"."),
+            ("120000", "envs/a/by-hop", b"../hop/../../../secret"),
+            ("100644", "envs/b/file", b"hello"),
+        ]
+    )
+    _, absent = extracted(repository, commit, tmp_path / "target")
+    inside = tmp_path / "target/envs/a/inside"
+    assert inside.is_symlink() and inside.read_bytes() == b"hello"
+    assert {"envs/a/out", "envs/a/absolute"} <= set(absent)
+    for path in (tmp_path / "target").rglob("*"):
+        assert "secret" not in os.path.realpath(path)
+
+
+def test_a_file_below_a_link_is_not_written_through_it(repository: Repository, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    # mktree refuses the same name twice, so the link stands in a tree of its own, read first.
+    link = repository.commit_tree([("120000", "a", str(tmp_path / "outside").encode())])
+    file = repository.commit_tree([("100644", "a/evil", b"x")])
+    target = tmp_path / "target"
+    target.mkdir()
+    one, two = Revision(link), Revision(file)
+    two.extract([*one.files(), *two.files()], target)
+    assert list((tmp_path / "outside").iterdir()) == []
+    assert (target / "a/evil").read_bytes() == b"x"
+
+
+def test_submodules_are_left_out(repository: Repository, tmp_path: Path) -> None:
+    commit = repository.commit_tree([("160000", "module", b""), ("100644", "file", b"x")])
+    found, absent = extracted(repository, commit, tmp_path / "target")
+    assert found == {"file": b"x"} and absent == {}
+
+
+def test_odd_names_come_out_as_they_are(repository: Repository, tmp_path: Path) -> None:
+    names = ["with space", "tab\there", "line\nbreak", "-dash", "quote\"s'", "é", "🙂", "*", "[a]", ":(top)x"]
+    commit = repository.commit_tree([("100644", f"envs/{name}", name.encode()) for name in names])
+    found, absent = extracted(repository, commit, tmp_path / "target")
+    assert found == {f"envs/{name}": name.encode() for name in names}
+    assert absent == {}
+
+
+def pointer(content: bytes) -> bytes:
+    oid = sha256(content).hexdigest()
+    return f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(content)}\n".encode()
+
+
+def test_an_lfs_pointer_is_followed_where_its_content_is_here(repository: Repository, tmp_path: Path) -> None:
+    content = b'{"instruction": "x"}\n'
+    oid = sha256(content).hexdigest()
+    store = repository.root / ".git/lfs/objects" / oid[:2] / oid[2:4]
+    store.mkdir(parents=True)
+    (store / oid).write_bytes(content)
+    commit = repository.commit_tree([("100644", "tasks.jsonl", pointer(content))])
+    found, absent = extracted(repository, commit, tmp_path / "target")
+    assert found == {"tasks.jsonl": content} and absent == {}
+    (store / oid).write_bytes(b"tampered")
+    found, absent = extracted(repository, commit, tmp_path / "again")
+    assert found == {} and list(absent) == ["tasks.jsonl"]
+
+
+def test_an_environment_whose_content_is_in_lfs_elsewhere_cannot_be_told(repository: Repository) -> None:
+    files = environment("envs/a")
+    repository.commit({**files, "envs/a/tasks.jsonl": pointer(b"not here").decode()})
+    repository.write(files)
+    (entry,) = review("HEAD")
+    assert entry.trouble is not None and "Git LFS" in entry.trouble and "git lfs fetch" in entry.trouble
+
+
+def test_a_revision_with_hostile_environment_files_is_only_trouble(repository: Repository) -> None:
+    good = environment("envs/a")
+    commit = repository.commit_tree(
+        [
+            ("100644", "envs/a/environment.yaml", good["envs/a/environment.yaml"].encode()),
+            ("120000", "envs/a/config.yaml", b"/etc/passwd"),
+            ("100644", "envs/a/tasks.jsonl", good["envs/a/tasks.jsonl"].encode()),
+        ]
+    )
+    repository.write(good)
+    (entry,) = review(commit)
+    assert entry.trouble is not None and "leads out of the repository" in entry.trouble
