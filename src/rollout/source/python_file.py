@@ -15,20 +15,17 @@ from types import CodeType
 from typing import Any
 
 from rollout.diagnostics import Span
-from rollout.source.contract import schema, templates
+from rollout.source.contract import schema
 from rollout.source.document import Document
 from rollout.source.file import read_source, whole
 from rollout.source.listing import join_label
-from rollout.source.place import Parsed, Place, Problem, Route
+from rollout.source.place import Parsed, Place, Problem
+from rollout.source.python_document import DocumentMaker
 from rollout.source.python_places import PlaceFinder
-from rollout.source.python_run import Frame, Run, own_frames, run
-from rollout.source.python_values import to_json
+from rollout.source.python_run import Frame, own_frames, run
 from rollout.source.tasks import InlineTasks
 from rollout.source.text import SourceFile
 
-_TASK_KEYS = ("instruction", "hidden_ground_truth", "input", "split", "id", "solution")
-_ALWAYS = ("slug", "name", "template")
-_WHEN_SET = ("description", "schema", "seed", "config", "verifier")
 _SHOWN_FRAMES = 8
 
 
@@ -58,8 +55,10 @@ def read_python(path: Path, label: str) -> list[Document]:
         problems.append(Problem("no-environment-in-file", whole(label), {"has_main": _has_main(tree)}))
         return [_empty(path, label, source, problems)]
     finder = PlaceFinder(source, tree)
-    readers = [_Reader(path, label, finder, done, kinds, found, names) for found, names in environments]
-    return [reader.document(alone=len(readers) == 1) for reader in readers]
+    makers = [
+        DocumentMaker(path, label, finder, done, kinds[1], found, names) for found, names in environments
+    ]
+    return [maker.document(alone=len(makers) == 1) for maker in makers]
 
 
 def _kinds() -> tuple[type, type]:
@@ -92,136 +91,6 @@ def _members(value: Any) -> Iterable[Any]:
     if isinstance(value, list | tuple):
         return value
     return list(value.values()) if isinstance(value, dict) else (value,)
-
-
-class _Reader:
-    """Turns one ``Environment`` into a document."""
-
-    def __init__(
-        self,
-        path: Path,
-        label: str,
-        finder: PlaceFinder,
-        done: Run,
-        kinds: tuple[type, type],
-        environment: Any,
-        names: set[str],
-    ) -> None:
-        self.path = path
-        self.label = label
-        self.finder = finder
-        self.done = done
-        self.kinds = kinds
-        self.environment = environment
-        self.names = names
-        self.found: list[tuple[str, Route, dict[str, Any]]] = []
-
-    def document(self, *, alone: bool) -> Document:
-        from rollout.source.folder import leaving_paths
-
-        value, tasks = self.value(), self.tasks()
-        place = self.place(value)
-        later = self.finder.later(self.names)
-        for key, written in later.items():
-            if key in value:
-                assert isinstance(place.children, dict)
-                place.children[key] = self.finder.place(written, value[key])
-        task_list = Parsed(tasks, self.tasks_place(tasks, place, later.get("tasks")))
-        if isinstance(place.children, dict):
-            place.children.pop("tasks", None)
-        problems = [self.problem(place, task_list.place, *found) for found in self.found]
-        template = value["template"] if value["template"] in templates() else None
-        problems += leaving_paths(value, place, template)
-        return Document(
-            root=self.path.parent,
-            label=self.label if alone else f"{self.label} ({value['slug']})",
-            value=value,
-            place=place,
-            tasks=InlineTasks(task_list),
-            sources=(self.finder.source,),
-            problems=tuple(problems),
-            unread=frozenset(str(route[0]) for _, route, _ in self.found),
-            stem=self.path.stem,
-        )
-
-    def value(self) -> dict[str, Any]:
-        read: dict[str, Any] = {key: getattr(self.environment, key, None) for key in _ALWAYS}
-        for key in _WHEN_SET:
-            member = getattr(self.environment, key, None)
-            if member is not None:
-                read[key] = member
-        return {key: to_json(member, (key,), self.tell) for key, member in read.items()}
-
-    def tasks(self) -> Any:
-        tasks = getattr(self.environment, "tasks", None)
-        if not isinstance(tasks, list | tuple):
-            return to_json(tasks, ("tasks",), self.tell)
-        return [self.task(task, index) for index, task in enumerate(tasks)]
-
-    def task(self, task: Any, index: int) -> Any:
-        if not isinstance(task, self.kinds[1]):
-            return to_json(task, ("tasks", index), self.tell)
-        members = {key: getattr(task, key, None) for key in _TASK_KEYS}
-        if members["hidden_ground_truth"] == {}:
-            del members["hidden_ground_truth"]
-        return {
-            key: to_json(member, ("tasks", index, key), self.tell)
-            for key, member in members.items()
-            if member is not None
-        }
-
-    def tell(self, slug: str, route: Route, facts: dict[str, Any]) -> None:
-        self.found.append((slug, route, facts))
-
-    def problem(self, place: Place, tasks: Place, slug: str, route: Route, facts: dict[str, Any]) -> Problem:
-        root, rest = (tasks, route[1:]) if route[0] == "tasks" else (place, route)
-        nearest, _ = root.nearest(rest)
-        return Problem(slug, nearest.span(), {**facts, "route": route})
-
-    # Places
-
-    def place(self, value: dict[str, Any]) -> Place:
-        call = self.made(self.environment)
-        if call is not None:
-            place = self.finder.place(call, value)
-        else:
-            written = next((node for name in self.names if (node := self.finder.assignment(name))), None)
-            place = self.finder.place(written, value) if written is not None else self.finder.whole()
-        if not isinstance(place.children, dict):
-            place.children = {}
-        return place
-
-    def tasks_place(self, tasks: Any, place: Place, later: ast.expr | None) -> Place:
-        written = later or self.argument("tasks")
-        listed = (
-            self.finder.place(written, tasks)
-            if written is not None
-            else Place(place.source, place.start, place.end)
-        )
-        if not isinstance(tasks, list):
-            return listed
-        children = listed.children if isinstance(listed.children, list) else None
-        made: list[Place] = []
-        for index, task in enumerate(getattr(self.environment, "tasks", ())):
-            call = self.made(task)
-            if call is not None:
-                made.append(self.finder.place(call, tasks[index]))
-            else:
-                made.append(children[index] if children else Place(listed.source, listed.start, listed.end))
-        listed.children = made
-        return listed
-
-    def argument(self, name: str) -> ast.expr | None:
-        call = self.made(self.environment)
-        if call is None:
-            return None
-        by_position = call.args[3] if len(call.args) > 3 else None
-        return next((keyword.value for keyword in call.keywords if keyword.arg == name), by_position)
-
-    def made(self, thing: Any) -> ast.Call | None:
-        """The call in this file that made ``thing``."""
-        noted = self.done.made.get(id(thing))
-        return None if noted is None else self.finder.call_at(noted[1])
 
 
 def _empty(path: Path, label: str, source: SourceFile, problems: list[Problem]) -> Document:

@@ -53,6 +53,7 @@ class PlaceFinder:
             if isinstance(node, ast.Call)
         }
         self._assigned = dict(_single_assignments(tree))
+        self._offsets: dict[ast.expr, tuple[int, int]] = {}
 
     def call_at(self, position: tuple[int, int, int, int]) -> ast.Call | None:
         """The call at a position that ``code.co_positions`` gave."""
@@ -179,8 +180,12 @@ class PlaceFinder:
 
     def offsets(self, node: ast.expr) -> tuple[int, int]:
         """Where an expression begins and ends in the text."""
-        start = self._offset(node.lineno, node.col_offset)
-        return start, self._offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+        known = self._offsets.get(node)
+        if known is None:
+            start = self._offset(node.lineno, node.col_offset)
+            end = self._offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+            known = self._offsets[node] = (start, end)
+        return known
 
     def _offset(self, line: int, column: int) -> int:
         """The offset of a line (from 1) and a column in UTF-8 bytes, as Python counts them."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -64,6 +65,7 @@ def run(path: Path, code: CodeType, kinds: tuple[type, ...]) -> Run:
 def _surroundings(path: Path, module: ModuleType) -> Iterator[None]:
     folder = os.path.realpath(path.parent)
     before, search, argv, bytecode = set(sys.modules), sys.path[:], sys.argv, sys.dont_write_bytecode
+    stdin = sys.stdin
     current = Path.cwd()
     registered = module.__name__ not in sys.modules
     if registered:
@@ -71,12 +73,13 @@ def _surroundings(path: Path, module: ModuleType) -> Iterator[None]:
     sys.path.insert(0, folder)
     sys.argv = [os.fspath(path)]
     sys.dont_write_bytecode = True
+    sys.stdin = io.StringIO()  # A file that asks a question fails here; it does not wait for an answer.
     importlib.invalidate_caches()
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
     finally:
-        sys.path[:], sys.argv, sys.dont_write_bytecode = search, argv, bytecode
+        sys.path[:], sys.argv, sys.dont_write_bytecode, sys.stdin = search, argv, bytecode, stdin
         with contextlib.suppress(OSError):
             os.chdir(current)
         if registered:

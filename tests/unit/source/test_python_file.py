@@ -241,6 +241,7 @@ env = Environment(slug=Row("a").slug, name="N", {CUSTOM})
         ("raise BaseException('x')\n", "BaseException", "1:1"),
         ("class E(Exception):\n    def __str__(self): 1/0\nraise E\n", "E", "3:1"),
         ("é = 'ü' + 1\n", "TypeError", "1:5"),
+        ("input('Which one? ')\n", "EOFError", "1:1"),
         ("import json\njson.loads('{')\n", "JSONDecodeError", "2:1"),
         ("import beside\n\nbeside.fail()\n", "KeyError", "2:12"),
         ("import broken\n", "SyntaxError", "1:1"),
