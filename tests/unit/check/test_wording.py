@@ -1,0 +1,40 @@
+"""Names in sentences are quoted, bounded and listed, and a misspelt one finds its likely meaning."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollout.check.wording import closest, did_you_mean, listed, quoted
+
+
+def test_a_long_text_is_cut_and_kept_on_one_line() -> None:
+    assert quoted("Refund\n  order O-1") == "“Refund order O-1”"
+    assert quoted("a" * 100, 10) == f"“{'a' * 9}…”"
+    assert quoted("") == "“”"
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ([], ""),
+        (["a"], "“a”"),
+        (["a", "b"], "“a” and “b”"),
+        (["a", "b", "c"], "“a”, “b” and “c”"),
+        (list("abcdefghij"), "“a”, “b”, “c”, “d”, “e”, “f”, “g”, “h” and 2 more"),
+    ],
+)
+def test_names_are_listed_as_people_list_them(names: list[str], text: str) -> None:
+    assert listed(names) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("refnd", "refund"), ("orderId", "order_id"), ("REFUND", "refund"), ("zebra", None), ("", None)],
+)
+def test_a_misspelt_name_finds_the_one_that_was_meant(name: str, near: str | None) -> None:
+    assert closest(name, ["refund", "order_id", "lookup"]) == near
+
+
+def test_without_a_likely_one_what_there_is_is_listed() -> None:
+    assert did_you_mean("zebra", ["refund", "lookup"], kind="tools") == "The tools are “refund” and “lookup”."
+    assert did_you_mean("zebra", [], kind="tools") is None
