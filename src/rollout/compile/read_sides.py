@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from rollout.check import check
 from rollout.compile.revision import Extract, Revision, RevisionError, TreeFile
 from rollout.compile.sides import Side
-from rollout.compile.wire import environment_in, looks_like_wire, read_wire_file
-from rollout.diagnostics import Diagnostic, Severity
+from rollout.compile.wire import environment_in, looks_like_wire, read_wire_file, says_no_environment
+from rollout.diagnostics import Severity
 from rollout.source import SourceError, find, read
 from rollout.source.document import Document
 from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED
@@ -93,19 +93,15 @@ def _side(document: Document, path: str, *, label: str | None = None) -> Side:
     report = check(document)
     label = label or document.label
     # Broken references are no obstacle to saying what changed; a broken shape is.
-    if document.readable and not any(_breaks_shape(found) for found in report.diagnostics):
+    if not says_no_environment(report):
         return Side(path, document.slug, label, environment_in(document), report=report)
     count = "an error" if report.errors == 1 else f"{report.errors} errors"
     return Side(path, document.slug, label, None, f"It has {count}; “rollout validate” tells them.", report)
 
 
-def _breaks_shape(found: Diagnostic) -> bool:
-    return found.severity is Severity.ERROR and found.code < "RL3"
-
-
 def _first_error(side: Side) -> str:
     found = side.report.diagnostics if side.report else ()
-    first = next((each for each in found if _breaks_shape(each)), None)
+    first = next((each for each in found if each.severity is Severity.ERROR), None)
     if first is None:
         return "it could not be read."
     return f"{first.message} (line {first.span.line} of {PurePosixPath(first.span.path).name})"

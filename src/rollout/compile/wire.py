@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rollout.check.report import Report
+from rollout.diagnostics import Severity
 from rollout.environment import Environment, Task
-from rollout.source.contract import schema
+from rollout.source.contract import schema, templates
 from rollout.source.document import Document
 from rollout.source.file import decode, read_bytes, whole
+from rollout.source.folder import leaving_paths
 from rollout.source.place import Parsed, Place, Problem
 from rollout.source.tasks import InlineTasks
 from rollout.source.text import SourceFile
@@ -82,6 +85,18 @@ def environment_in(document: Document) -> Environment:
         raise ValueError(f"“{document.label}” is no environment: {error}.") from error
 
 
+def says_no_environment(report: Report) -> bool:
+    """Whether a report's document cannot be taken for an environment at all.
+
+    Broken references, and names of files that no folder could hold, are errors too; but they are errors of an
+    environment, which can be compiled, compared and mended.
+    """
+    return not report.document.readable or any(
+        found.severity is Severity.ERROR and found.code < "RL3" and found.slug != "path-leaves-folder"
+        for found in report.diagnostics
+    )
+
+
 def looks_like_wire(path: Path) -> bool:
     """Whether a file is most likely a compiled file: JSON that begins with the key ``environment``."""
     if path.suffix.lower() != ".json" or not path.is_file():
@@ -109,11 +124,14 @@ def _document(parsed: Parsed, path: Path, label: str, problems: list[Problem]) -
             value["verifier"], places["verifier"] = each["verifier"], _children(its_place)["verifier"]
     left_out = list(_strangers(outer, said, is_wrapped, known))
     tasks, tasks_place, more = _tasks(said, place)
+    whole_place = Place(place.source, place.start, place.end, places, place.key_start, place.key_end)
+    template = value.get("template")
+    problems += leaving_paths(value, whole_place, template if template in templates() else None)
     document = Document(
         root=path.parent,
         label=label,
         value=value,
-        place=Place(place.source, place.start, place.end, places, place.key_start, place.key_end),
+        place=whole_place,
         tasks=InlineTasks(Parsed(tasks, tasks_place)),
         sources=(place.source,),
         problems=tuple(problems),
@@ -166,4 +184,12 @@ def _unreadable(path: Path, label: str, problems: list[Problem]) -> Wire:
     return Wire(document, ())
 
 
-__all__ = ["MAX_BYTES", "Wire", "environment_in", "looks_like_wire", "read_wire", "read_wire_file"]
+__all__ = [
+    "MAX_BYTES",
+    "Wire",
+    "environment_in",
+    "looks_like_wire",
+    "read_wire",
+    "read_wire_file",
+    "says_no_environment",
+]

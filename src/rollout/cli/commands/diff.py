@@ -122,7 +122,7 @@ def _tell_errors(sides: Sequence[Side]) -> int:
     """Shows the diagnostics of environments with errors; returns the exit code that they call for."""
     from rollout.cli.inputs import exit_code, tell_diagnostics
 
-    broken = [side.report for side in sides if side.environment is None and side.report is not None]
+    broken = [side.report for side in sides if side.report is not None and not side.report.ok]
     if broken:
         tell_diagnostics(broken)
     return exit_code(broken)

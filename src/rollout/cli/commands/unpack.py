@@ -39,13 +39,11 @@ def unpack(
     from rollout.compile.folder_writer import WriteError, write_folder
     from rollout.compile.payload import compile_environment
     from rollout.compile.spread import spread
-    from rollout.compile.wire import environment_in
+    from rollout.compile.wire import environment_in, says_no_environment
 
     wire = _read(source)
     report = check(wire.document)
-    if not wire.document.readable or any(
-        found.code < "RL3" for found in report.diagnostics if found.severity == "error"
-    ):
+    if says_no_environment(report):
         tell_diagnostics([report])
         fail("Nothing was written: this is not the JSON of an environment.")
     try:
