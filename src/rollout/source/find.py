@@ -242,7 +242,7 @@ def _nearest_hint(path: Path) -> str | None:
         shown = "the current folder" if folder == Path() else f"“{folder.as_posix()}”"
         folders = sorted(name for name in names if (folder / name).is_dir())
         if not folders:
-            return f"There are no folders in {shown}."
+            return _WAY_OUT
         listed = ", ".join(f"“{name}”" for name in folders[:8])
         return f"In {shown} there are {listed}{' and more' if len(folders) > 8 else ''}."
     return None

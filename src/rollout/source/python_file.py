@@ -132,6 +132,9 @@ def _text(error: BaseException) -> str:
         return error.msg or ""
     if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str | bytes):
         return f"{error.strerror}: {os.fsdecode(error.filename)}"
+    if isinstance(error, ImportError):
+        # Where the module lies that lacks the name says nothing to who wrote the import.
+        return (error.msg or "").partition(" (")[0]
     try:
         return str(error)
     except Exception:
