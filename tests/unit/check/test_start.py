@@ -21,10 +21,9 @@ from rollout.source.tasks import InlineTasks
 from rollout.source.text import SourceFile
 from rollout.verifiers import CannotJudgeError, Case
 
-ROWS = st.lists(
-    st.dictionaries(st.sampled_from(["id", "n"]), st.sampled_from([1, 1.0, True, "1", None]), max_size=2),
-    max_size=3,
-)
+CELLS = st.sampled_from([1, 1.0, True, "1", None])
+ROWS = st.lists(st.dictionaries(st.sampled_from(["id", "n"]), CELLS, max_size=2), max_size=3)
+PATHS = st.sampled_from(["refunds", "refunds.length", "orders[0].id", "orders.0"])
 STATES = st.dictionaries(st.sampled_from(["refunds", "orders"]), ROWS, min_size=1, max_size=2)
 OPTIONS = st.fixed_dictionaries(
     {},
