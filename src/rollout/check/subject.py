@@ -107,7 +107,9 @@ class Subject:
     @cached_property
     def tools_are_known(self) -> bool:
         """Whether every declared tool has a name, so that a name that is not among them is the name of no tool."""
-        value = self.config.get("tools", [])
+        if "tools" not in self._contract.get("properties", {}):
+            return True
+        value = self.config.get("tools")
         return isinstance(value, list) and all(
             isinstance(tool, dict) and isinstance(tool.get("name"), str) for tool in value
         )

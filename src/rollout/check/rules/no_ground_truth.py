@@ -22,6 +22,7 @@ from rollout.check.grading import ground_truth_path
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
+from rollout.source.contract import schema
 from rollout.source.document import TaskRecord
 
 CODE = "RL305"
@@ -32,10 +33,14 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     needed_by = _needed_by(subject)
     if needed_by is None:
         return None
+    keys = schema("task")["properties"].keys()
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         value = record.value
         if value.get("hidden_ground_truth") or value.get("hiddenGroundTruth"):
+            return None
+        if any(key not in keys and not key.startswith("x-") for key in value):
+            # One of the keys is misspelt, which unknown-key tells, and it may be this one.
             return None
         given = record.truth_key in value
         return (

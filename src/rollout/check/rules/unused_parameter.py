@@ -39,8 +39,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
         if not tool.is_declared or _only_answers(tool) or tool.takes_arguments_whole:
             continue
-        if any(spot.interpolation.faults for spot in tool.spots):
-            # The parameter may be meant in a placeholder that could not be read.
+        if not subject.is_sound(*tool.route) or any(spot.interpolation.faults for spot in tool.spots):
+            # The parameter may be used under a misspelt key, or in a placeholder that could not be read.
             continue
         used = {str(each.steps[0]) for _, each in tool.placeholders if each.root == "args" and each.steps}
         used |= {field} if (field := tool.item.text("matchField")) else set()
