@@ -43,18 +43,26 @@ class Report:
         """The environment that the document says. Raises ValueError when the report holds an error."""
         if not self.ok:
             raise ValueError(f"{self.document.label} has errors; it is no environment yet.")
-        value: dict[str, Any] = self.document.value
+        return environment_in(self.document)
+
+
+def environment_in(document: Document) -> Environment:
+    """The environment that a document says, checked or not. Raises ValueError where it says none."""
+    value: dict[str, Any] = document.value
+    try:
         return Environment(
-            slug=self.document.slug,
-            name=self.document.name,
+            slug=document.slug,
+            name=document.name,
             template=value["template"],
             description=value.get("description"),
             config=value.get("config"),
             schema=value.get("schema"),
             seed=value.get("seed"),
             verifier=value.get("verifier"),
-            tasks=[Task.from_value(record.value) for record in self.document.tasks.read([])],
+            tasks=[Task.from_value(record.value) for record in document.tasks.read([])],
         )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"“{document.label}” says no environment: {error}.") from error
 
 
-__all__ = ["Report"]
+__all__ = ["Report", "environment_in"]

@@ -50,8 +50,18 @@ def deltas(
 
 
 def same(before: Any, after: Any) -> bool:
-    """Whether two JSON values are equal by value and type."""
-    return before is after or canonical(before) == canonical(after)
+    """Whether two JSON values are equal by value and type: 1 is 1.0, true is not 1."""
+    if before is after:
+        return True
+    if isinstance(before, dict):
+        return (
+            isinstance(after, dict)
+            and before.keys() == after.keys()
+            and all(same(value, after[key]) for key, value in before.items())
+        )
+    if isinstance(before, list):
+        return isinstance(after, list) and len(before) == len(after) and all(map(same, before, after))
+    return isinstance(before, bool) == isinstance(after, bool) and bool(before == after)
 
 
 def _objects(

@@ -9,9 +9,10 @@ from glob import has_magic
 from pathlib import Path, PurePosixPath
 
 from rollout.check import check
+from rollout.check.report import environment_in
 from rollout.compile.revision import Extract, Revision, RevisionError, TreeFile
 from rollout.compile.sides import Side
-from rollout.compile.wire import environment_in, looks_like_wire, read_wire_file, says_no_environment
+from rollout.compile.wire import looks_like_wire, read_wire_file, says_no_environment
 from rollout.diagnostics import Severity
 from rollout.source import SourceError, find, read
 from rollout.source.document import Document

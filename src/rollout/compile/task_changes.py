@@ -88,6 +88,8 @@ def _local(old: Task, new: Task, home: Route) -> Iterator[Change]:
 def _deep(
     subject: str, label: str, route: Route, before: Any, after: Any, effect: Effect
 ) -> Iterator[Change]:
+    if same(before, after):
+        return
     for delta in deltas(before, after, route=route):
         where = f"{label}: {delta.written}" if delta.path else label
         yield Change(delta.kind, subject, where, delta.route, delta.before, delta.after, effect)

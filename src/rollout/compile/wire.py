@@ -9,7 +9,6 @@ from typing import Any
 
 from rollout.check.report import Report
 from rollout.diagnostics import Severity
-from rollout.environment import Environment, Task
 from rollout.source.contract import schema, templates
 from rollout.source.document import Document
 from rollout.source.file import decode, read_bytes, whole
@@ -64,25 +63,6 @@ def read_wire(data: bytes, label: str, *, path: Path | None = None) -> Wire:
         problems.append(Problem("environment-not-an-object", parsed.place.span(), facts))
         return _unreadable(path, label, problems)
     return _document(parsed, path, label, problems)
-
-
-def environment_in(document: Document) -> Environment:
-    """The environment a readable document says, errors and all. Raises ValueError where a part has no sense."""
-    value = document.value
-    try:
-        return Environment(
-            slug=document.slug,
-            name=document.name,
-            template=value["template"],
-            description=value.get("description"),
-            config=value.get("config"),
-            schema=value.get("schema"),
-            seed=value.get("seed"),
-            verifier=value.get("verifier"),
-            tasks=[Task.from_value(record.value) for record in document.tasks.read([])],
-        )
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"“{document.label}” is no environment: {error}.") from error
 
 
 def says_no_environment(report: Report) -> bool:
@@ -187,7 +167,6 @@ def _unreadable(path: Path, label: str, problems: list[Problem]) -> Wire:
 __all__ = [
     "MAX_BYTES",
     "Wire",
-    "environment_in",
     "looks_like_wire",
     "read_wire",
     "read_wire_file",

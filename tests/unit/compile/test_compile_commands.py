@@ -14,6 +14,7 @@ from compile_git import Repository
 from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner, Result
 
+from rollout.check.report import environment_in
 from rollout.cli import app
 from rollout.compile.payload import compile_environment
 from rollout.source import read_one
@@ -139,8 +140,6 @@ def test_unpack_reads_stdin_as_a_pipe_gives_it(here: Path) -> None:
 
 
 def compile_environment_at(folder: Path) -> bytes:
-    from rollout.compile.wire import environment_in
-
     return compile_environment(environment_in(read_one(folder))).data
 
 

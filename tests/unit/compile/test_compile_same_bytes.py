@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 
 from rollout import Environment
 from rollout.check import check
+from rollout.check.report import environment_in
 from rollout.compile.payload import Compiled, compile_environment
 from rollout.compile.spread import spread
-from rollout.compile.wire import environment_in, read_wire
+from rollout.compile.wire import read_wire
 from rollout.source import read_one
 
 ROOT = Path(__file__).parents[3]

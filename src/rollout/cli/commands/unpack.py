@@ -34,12 +34,13 @@ def unpack(
     Exit code 0: written. 1: written, but it has errors that `rollout validate` tells. 2: nothing was written.
     """
     from rollout.check import check
+    from rollout.check.report import environment_in
     from rollout.cli.inputs import tell_diagnostics
     from rollout.cli.output import Exit, fail, note, show, show_json
     from rollout.compile.folder_writer import WriteError, write_folder
     from rollout.compile.payload import compile_environment
     from rollout.compile.spread import spread
-    from rollout.compile.wire import environment_in, says_no_environment
+    from rollout.compile.wire import says_no_environment
 
     wire = _read(source)
     report = check(wire.document)
