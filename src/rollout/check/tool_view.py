@@ -169,6 +169,16 @@ def keys_of(values: Iterable[Any]) -> list[str]:
     )
 
 
+def meet(one: PathTemplate, other: PathTemplate, depth: int) -> bool:
+    """Whether the first ``depth`` steps of two paths may lead to the same place: a step filled in later may be any."""
+    return all(
+        number in one.filled
+        or number in other.filled
+        or step_of(one.pieces[number]) == step_of(other.pieces[number])
+        for number in range(depth)
+    )
+
+
 def may_be_made(writes: Collection[Write], steps: tuple[Step, ...]) -> bool:
     """Whether one of ``writes`` may put something at ``steps``, above it or below it."""
     for write in writes:
@@ -179,4 +189,4 @@ def may_be_made(writes: Collection[Write], steps: tuple[Step, ...]) -> bool:
     return False
 
 
-__all__ = ["ARGUMENTS", "ToolView", "Write", "follow", "keys_of", "may_be_made", "step_of"]
+__all__ = ["ARGUMENTS", "ToolView", "Write", "follow", "keys_of", "may_be_made", "meet", "step_of"]

@@ -30,7 +30,8 @@ def closest(name: str, known: Collection[str]) -> str | None:
         return same
     # Bounded, because a comparison costs the product of the lengths, and a file may hold thousands of names.
     near = [each for each in list(known)[:2_000] if len(each) <= 200 and abs(len(each) - len(name)) <= 12]
-    found = get_close_matches(name[:200], near, n=1, cutoff=0.6)
+    # Short words come near each other by chance: “from” and “room” share three letters of four.
+    found = get_close_matches(name[:200], near, n=1, cutoff=0.6 if len(name) > 4 else 0.8)
     return found[0] if found else None
 
 

@@ -61,7 +61,7 @@ def _judge(tool: ToolView, placeholder: Placeholder) -> tuple[str, str | None] |
     declared = tool.parameters.names
     if name not in declared:
         message = f"{quoted(placeholder.text)} uses a parameter that the tool {tool} does not declare."
-        if (near := closest(str(name), declared)) is not None:
+        if (near := _meant(tool, str(name))) is not None:
             return message, f"Did you mean {quoted('${args.' + write([near, *rest]) + '}')}?"
         known = f"It declares {listed(declared)}. " if declared else "It declares none. "
         return message, f"{known}Add {quoted(str(name))} to paramsSchema, or take it out here."
@@ -72,6 +72,16 @@ def _judge(tool: ToolView, placeholder: Placeholder) -> tuple[str, str | None] |
             f"Use {quoted('${args.' + write([name]) + '}')}, or declare the parameter as an object.",
         )
     return None
+
+
+def _meant(tool: ToolView, name: str) -> str | None:
+    """The parameter that was most likely meant: rather one that nothing else uses."""
+    used = {each.steps[0] for _, each in tool.placeholders if each.root == "args" and each.steps}
+    unused = [each for each in tool.parameters.names if each not in used]
+    near = closest(name, unused)
+    if near is None and len(unused) == 1 and not tool.takes_arguments_whole:
+        return unused[0]
+    return near or closest(name, tool.parameters.names)
 
 
 def _plain_kind(schema: dict[str, Any], name: str) -> str | None:

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
-from rollout.check.tool_view import follow, keys_of, step_of
+from rollout.check.tool_view import Write, follow, keys_of, meet, step_of
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
 
@@ -42,7 +42,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             reached, taken = follow(state, write.path)
             if taken == len(write.path.pieces) or taken in write.path.filled:
                 continue
-            if not any(isinstance(value, dict) for value in reached) or _is_made(subject, write.route, taken):
+            if not any(isinstance(value, dict) for value in reached) or _is_made(subject, write, taken):
                 continue
             name = str(step_of(write.path.pieces[taken]))
             keys = keys_of(reached)
@@ -57,12 +57,11 @@ def check(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _is_made(subject: Subject, route: object, taken: int) -> bool:
+def _is_made(subject: Subject, own: Write, taken: int) -> bool:
     """Whether another tool sets what is missing, so that it is there by the time this one is called."""
-    own = next(write for write in subject.writes if write.route == route)
-    wanted = own.path.known[: taken + 1]
     return any(
-        not other.appends and other.path.known[: len(wanted)] == wanted[: len(other.path.known)]
+        not other.appends
+        and other.route != own.route
+        and meet(other.path, own.path, min(len(other.path.pieces), taken + 1))
         for other in subject.writes
-        if other.route != route
     )

@@ -29,7 +29,7 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if subject.template is None or not subject.is_sound("config", "tools"):
+    if subject.template is None or not (subject.tools_are_known and subject.is_sound("config", "tools")):
         return
     for primitive in subject.primitives:
         for route, name in named_tools(primitive):

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
-from rollout.check.tool_view import Write, follow
+from rollout.check.tool_view import Write, follow, meet
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
 from rollout.language.paths import kind, write
@@ -64,11 +64,11 @@ def _judge(subject: Subject, change: Write) -> tuple[str, str | None] | None:
 
 def _is_replaced(subject: Subject, change: Write) -> bool:
     """Whether some tool sets what this one writes to, or what holds it, to another value."""
-    known = change.path.known
+    size = len(change.path.pieces)
     return any(
         not other.appends
-        and len(other.path.known) <= len(known)
-        and known[: len(other.path.known)] == other.path.known
+        and other.route != change.route
+        and len(other.path.pieces) <= size
+        and meet(other.path, change.path, len(other.path.pieces))
         for other in subject.writes
-        if other is not change and other.route != change.route
     )
