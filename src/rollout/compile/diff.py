@@ -7,7 +7,7 @@ from typing import Any
 
 from rollout.compile.change import Change, Difference, Effect, Kind, Version
 from rollout.compile.deltas import deltas, same
-from rollout.compile.layout import layout
+from rollout.compile.key_order import layout
 from rollout.compile.payload import Compiled, compile_environment
 from rollout.compile.task_changes import task_changes
 from rollout.compile.world_changes import config_changes, sql_changes

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rollout.compile.layout import layout
+from rollout.compile.key_order import layout
 from rollout.environment import Environment, Task
 from rollout.language.canonical import digest, dump, whole_numbers
 
