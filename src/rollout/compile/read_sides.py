@@ -18,6 +18,8 @@ from rollout.source import SourceError, find, read
 from rollout.source.document import Document
 from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED
 
+_NOTHING_THERE = ("There is no ", "Nothing ")
+
 
 def sides_at(path: str) -> list[Side]:
     """The environments at ``path``: a compiled file, or whatever :func:`rollout.source.find` takes.
@@ -84,7 +86,7 @@ def _new_sides(revision: Revision, paths: Iterable[Path]) -> Iterator[Side]:
 
 
 def _sides_in(path: Path, place: str) -> Iterator[Side]:
-    documents = read(path)
+    documents = [read_wire_file(path, place).document] if looks_like_wire(path) else read(path)
     for document in documents:
         label = place if len(documents) == 1 else f"{place} ({document.slug})"
         yield _side(document, place, label=label)
@@ -113,8 +115,10 @@ def _find(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     for path in paths:
         try:
             found += find([path])
-        except SourceError:
-            continue
+        except SourceError as error:
+            # An empty place is an answer here; a folder that is too large to look through is not.
+            if not str(error).startswith(_NOTHING_THERE):
+                raise
     return list(dict.fromkeys(found))
 
 

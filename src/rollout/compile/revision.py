@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 _LFS_HEAD = b"version https://git-lfs.github.com/spec/v1\n"
 _LFS_OID = re.compile(rb"^oid sha256:([0-9a-f]{64})$", re.MULTILINE)
 _LONGEST_POINTER = 1_024
+_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
 
 
 class RevisionError(Exception):
@@ -49,7 +50,8 @@ class Revision:
     """
 
     def __init__(self, name: str, *, folder: Path | None = None) -> None:
-        self._folder = folder or Path()
+        # In a hook GIT_DIR is set, and the current folder is what git takes for the work tree.
+        self._folder = Path() if folder is None or os.environ.get("GIT_DIR") else folder
         self.name = name
         self.root = self._find_root()
         self.commit = self._resolve(name)
@@ -79,6 +81,7 @@ class Revision:
                 "--name-only",
                 "-z",
                 "--no-renames",
+                "--no-relative",
                 "--no-ext-diff",
                 "--no-textconv",
                 self.commit,
@@ -247,13 +250,10 @@ class Revision:
 
 def _environment() -> dict[str, str]:
     # Nothing is asked, and the words of errors are the ones we look for.
-    return {
-        **os.environ,
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C",
-        "LANGUAGE": "",
-    }
+    ours = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "LANGUAGE": ""}
+    # A hook gets these relative to its own folder, which need not be the one that git is run in here.
+    given = {key: os.path.normpath(Path.cwd() / os.environ[key]) for key in _PLACES if os.environ.get(key)}
+    return {**os.environ, **given, **ours}
 
 
 def _is_safe(path: str, extract: Extract) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from rollout.compile.review import Entry
 from rollout.compile.revision import Revision, RevisionError
 from rollout.compile.scaffold import scaffold
 from rollout.compile.sides import compare_sides
+
+CASES = Path(__file__).parents[2] / "cases"
 
 
 @pytest.fixture
@@ -34,8 +37,6 @@ def environment(folder: str, template: str = "custom") -> dict[str, str]:
 
 
 def review(name: str, *paths: str) -> list[Entry]:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as scratch:
         before, after = sides_since(Revision(name), paths, Path(scratch))
         return compare_sides(before, after, lone_pair=False)
@@ -172,6 +173,38 @@ def test_the_work_tree_and_the_index_are_not_touched(repository: Repository) -> 
         if path.is_file()
     }
     assert after == before
+
+
+def test_a_hook_s_relative_paths_are_understood(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.commit(environment("envs/a"))
+    edit(repository.root / "envs/a/config.yaml", "maximum: 25", "maximum: 30")
+    monkeypatch.setenv("GIT_DIR", ".git")
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/index")
+    with tempfile.TemporaryDirectory() as scratch:
+        revision = Revision("HEAD", folder=Path("envs"))
+        before, after = sides_since(revision, ["envs/a"], Path(scratch))
+    assert told(compare_sides(before, after)) == {"envs/a": ["set_target.degrees.maximum"]}
+
+
+def test_settings_of_git_that_change_how_paths_are_shown_do_not_matter(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {name.replace("envs/a", "envs/é"): text for name, text in environment("envs/a").items()}
+    repository.commit(files)
+    for name, value in {"diff.relative": "true", "core.quotePath": "true", "diff.external": "false"}.items():
+        repository.git("config", name, value)
+    edit(repository.root / "envs/é/config.yaml", "maximum: 25", "maximum: 30")
+    monkeypatch.chdir(repository.root / "envs")
+    assert told(review("HEAD")) == {"envs/é": ["set_target.degrees.maximum"]}
+
+
+def test_a_compiled_file_is_compared_too(repository: Repository) -> None:
+    compiled = (CASES / "compile" / "readme-builders" / "compiled.json").read_text(encoding="utf-8")
+    repository.commit({"refund.json": compiled})
+    repository.write({"refund.json": compiled.replace('"weight":2', '"weight":3')})
+    assert told(review("HEAD", "refund.json")) == {"refund.json": ["refunds_count"]}
 
 
 @pytest.mark.parametrize(
