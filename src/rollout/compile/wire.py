@@ -105,6 +105,7 @@ def _document(parsed: Parsed, path: Path, label: str, problems: list[Problem]) -
     left_out = list(_strangers(outer, said, is_wrapped, known))
     tasks, tasks_place, more = _tasks(said, place)
     whole_place = Place(place.source, place.start, place.end, places, place.key_start, place.key_end)
+    problems += _missing(value, said, place)
     template = value.get("template")
     problems += leaving_paths(value, whole_place, template if template in templates() else None)
     document = Document(
@@ -118,6 +119,18 @@ def _document(parsed: Parsed, path: Path, label: str, problems: list[Problem]) -
         stem=path.stem,
     )
     return Wire(document, tuple(dict.fromkeys([*left_out, *more])))
+
+
+def _missing(value: dict[str, Any], said: dict[str, Any], place: Place) -> Iterator[Problem]:
+    # In a folder these have defaults; on the wire nothing stands in for them.
+    wanted = schema("payload")["$defs"]["environment"]
+    optional_in_a_folder = set(wanted["required"]) - set(schema("environment")["required"])
+    given = {*value, *(["tasks"] if said.get("tasks") is not None else [])}
+    missing = tuple(key for key in wanted["required"] if key in optional_in_a_folder and key not in given)
+    if missing:
+        about = {key: schema("environment")["properties"][key]["description"] for key in missing}
+        facts = {"section": "the environment", "keys": missing, "about": about, "guess": None, "allowed": ()}
+        yield Problem("missing-key", place.span("key"), facts)
 
 
 def _strangers(outer: Any, said: Any, is_wrapped: bool, known: list[str]) -> Iterator[str]:

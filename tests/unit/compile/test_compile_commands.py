@@ -189,8 +189,21 @@ def test_unpack_with_force_replaces_the_environment_and_nothing_else(here: Path)
         (b'{"a": "\xff"}', "<stdin>:1:8", "UTF-8"),
         (b'{"slug": "a", "name": "A", "template": "workflo", "tasks": []}', "<stdin>:1:40", "workflow"),
         (b'{"slug": "a", "name": "A", "template": "sql", "schema": 1, "tasks": []}', "<stdin>:1:57", ""),
+        (b'{"template": "sql", "schema": "CREATE TABLE t (a);"}', "<stdin>:1:1", "“slug”"),
     ],
-    ids=["empty", "syntax", "list", "twice", "NaN", "surrogate", "UTF-16", "bytes", "template", "type"],
+    ids=[
+        "empty",
+        "syntax",
+        "list",
+        "twice",
+        "NaN",
+        "surrogate",
+        "UTF-16",
+        "bytes",
+        "template",
+        "type",
+        "missing",
+    ],
 )
 def test_unpack_of_a_bad_file_says_where_and_writes_nothing(
     here: Path, data: bytes, place: str, words: str

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from pprint import pformat
+from typing import Any
 
 import pytest
 from compile_strategies import environments
 from hypothesis import HealthCheck, given, settings
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 from rollout import Environment
 from rollout.check import check
 from rollout.check.report import environment_in
 from rollout.compile.payload import Compiled, compile_environment
+from rollout.compile.scaffold import scaffold
 from rollout.compile.spread import spread
 from rollout.compile.wire import read_wire
 from rollout.source import read_one
+from rollout.source.contract import schema, schema_names, templates
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted(path.parent for path in (ROOT / "environments").glob("*/environment.*"))
@@ -77,6 +83,26 @@ def test_an_unpacked_example_validates_like_the_example(example: Path, tmp_path:
     report = check(read_one(write(tmp_path / example.name, files)))
     # Solutions do not travel, which is all that may be missing.
     assert {found.slug for found in report.diagnostics} <= {"no-solution"}
+
+
+def payload_validator() -> Draft202012Validator:
+    contracts = [schema(name) for name in schema_names()]
+    registry: Registry[Any] = Registry().with_resources(
+        (contract["$id"], Resource.from_contents(contract)) for contract in contracts
+    )
+    return Draft202012Validator(schema("payload"), registry=registry)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_what_an_example_compiles_to_fits_the_published_schema(example: Path) -> None:
+    data = json.loads(compiled_at(example).data)
+    assert [error.message for error in payload_validator().iter_errors(data)] == []
+
+
+@pytest.mark.parametrize("template", templates())
+def test_what_a_scaffold_compiles_to_fits_the_published_schema(template: str, tmp_path: Path) -> None:
+    data = json.loads(compiled_at(write(tmp_path, scaffold(template, slug="s", name="S"))).data)
+    assert [error.message for error in payload_validator().iter_errors(data)] == []
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
