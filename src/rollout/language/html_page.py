@@ -1,0 +1,503 @@
+"""A page that is written as plain HTML, as the elements that a page in YAML is made of, each with its place.
+
+Headings, paragraphs, links, buttons, inputs, selects, tables, lists, images and forms are kept; what has no meaning of
+its own (``div``, ``span``, ``b``) is looked through, and styles are passed over. Nothing is ever run: scripts are told
+with their place. The parser follows the HTML standard and is loaded when the first page is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from rollout.language.paths import Step
+
+DEEPEST: Final = 200
+"""How deep the tags of a page may be nested."""
+
+LONGEST: Final = 1_000_000
+"""How many characters a page may have."""
+
+
+class HtmlError(ValueError):
+    """A page that cannot be read; its text is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """Something in a page that would run in a browser: what it is, and its offsets."""
+
+    what: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlPage:
+    """The elements of a page, as in YAML; ``title`` from its head, and where each element begins in the text.
+
+    ``offsets`` goes from the route of an element below ``elements`` to the offsets of its first tag.
+    """
+
+    title: str | None
+    elements: list[dict[str, Any]]
+    offsets: Mapping[tuple[Step, ...], tuple[int, int]]
+    scripts: tuple[Script, ...]
+
+
+@lru_cache(maxsize=256)
+def read_html(text: str) -> HtmlPage:
+    """Reads a page. Raises HtmlError for one that is longer than :data:`LONGEST` or nested deeper than :data:`DEEPEST`."""
+    if len(text) > LONGEST:
+        raise HtmlError(f"This page is longer than {LONGEST:,} characters.")
+    from justhtml import JustHTML
+
+    # Sanitizing would drop the scripts before anyone could be told of them.
+    document = JustHTML(text, sanitize=False, track_node_locations=True)
+    reader = _Reader(text)
+    reader.look_for_scripts(document.root)
+    reader.labels = _labels(document.root)
+    body = next((node for node in _walk(document.root) if node.name == "body"), document.root)
+    title = next((node for node in _walk(document.root) if node.name == "title"), None)
+    elements = reader.read_all(body)
+    offsets: dict[tuple[Step, ...], tuple[int, int]] = {}
+    _place(elements, (), reader.tags, offsets)
+    words = _words(title) if title is not None else ""
+    return HtmlPage(words or None, elements, offsets, tuple(reader.scripts))
+
+
+_ACTIVE = {"iframe": "a frame", "frame": "a frame", "object": "an object", "embed": "an object"}
+_HANDLER = re.compile(r"\s(on[a-z]+)\s*=", re.IGNORECASE)
+_CODE = re.compile(r"\s*(?:javascript|vbscript|data):", re.IGNORECASE)
+_CODE_INSIDE = re.compile(r"[\x00-\x20]+")
+_WITH_ADDRESS = ("href", "src", "action", "formaction", "xlink:href")
+
+_SKIPPED = frozenset(
+    {
+        "base",
+        "datalist",
+        "head",
+        "link",
+        "meta",
+        "noscript",
+        "script",
+        "style",
+        "svg",
+        "math",
+        "template",
+        "title",
+        *_ACTIVE,
+    }
+)
+_BLOCKS = frozenset(
+    {
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "header",
+        "hr",
+        "legend",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    }
+)
+_INPUT_TYPES = frozenset(
+    {"text", "email", "password", "number", "date", "tel", "url", "search", "hidden"},
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+
+@dataclass(slots=True)
+class _Reader:
+    text: str
+    scripts: list[Script] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    tags: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def look_for_scripts(self, root: Any) -> None:
+        for node in _walk(root):
+            attributes = _attributes(node)
+            start, end = self.span(node)
+            if node.name == "script":
+                self.scripts.append(Script("a script", start, end))
+            elif node.name in _ACTIVE:
+                self.scripts.append(Script(_ACTIVE[node.name], start, end))
+            elif node.name == "meta" and (attributes.get("http-equiv") or "").lower() == "refresh":
+                self.scripts.append(Script("a refresh", start, end))
+            for name, value in attributes.items():
+                if name.startswith("on"):
+                    self.scripts.append(Script(f"the handler {name}", *self.attribute(name, start, end)))
+                elif name in _WITH_ADDRESS and _CODE.match(_CODE_INSIDE.sub("", value or "")):
+                    if name == "src" and node.name == "img":
+                        continue  # a picture in the page itself is only a picture
+                    self.scripts.append(Script(f"a script in {name}", *self.attribute(name, start, end)))
+
+    def span(self, node: Any) -> tuple[int, int]:
+        start = node.origin_offset
+        if start is None:
+            return 0, 0
+        end = self.text.find(">", start)
+        return start, len(self.text) if end < 0 else end + 1
+
+    def attribute(self, name: str, start: int, end: int) -> tuple[int, int]:
+        at = self.text.lower().find(name, start, end)
+        return (start, end) if at < 0 else (at, at + len(name))
+
+    def read_all(self, parent: Any) -> list[dict[str, Any]]:
+        """The elements of what stands in ``parent``; stretches of text between them are texts."""
+        elements: list[dict[str, Any]] = []
+        words: list[str] = []
+        self._read_children(parent, elements, words)
+        _flush(elements, words)
+        return elements
+
+    def _read_children(self, parent: Any, elements: list[dict[str, Any]], words: list[str]) -> None:
+        for node in _children(parent):
+            if node.name == "#text":
+                words.append(node.data or "")
+            elif node.name == "br":
+                words.append("\n")
+            elif node.name.startswith("#") or node.name in _SKIPPED or "hidden" in _attributes(node):
+                continue
+            elif (element := self._element(node)) is not None:
+                _flush(elements, words)
+                kept = {key: value for key, value in element.items() if value is not None}
+                elements.append(kept)
+                self.tags[id(kept)] = self.span(node)
+            else:
+                block = node.name in _BLOCKS
+                if block:
+                    _flush(elements, words)
+                if node.name != "label" or not self._names_a_field(node):
+                    self._read_children(node, elements, words)
+                else:
+                    # Its words are the field's name already.
+                    for inner in _children(node):
+                        if inner.name != "#text":
+                            self._read_children(_Only(inner), elements, [])
+                if block:
+                    _flush(elements, words)
+
+    def _names_a_field(self, label: Any) -> bool:
+        return bool(_attributes(label).get("for")) or any(node.name in _FIELDS for node in _walk(label))
+
+    def _element(self, node: Any) -> dict[str, Any] | None:
+        attributes = _attributes(node)
+        base = {"id": attributes.get("id") or None}
+        name = node.name
+        if name in _HEADINGS:
+            if any(each.name in _FIELDS or each.name in ("a", "button") for each in _walk(node)):
+                return None
+            return {"type": "heading", **base, "level": _HEADINGS[name], "text": _words(node)}
+        if name == "a" and attributes.get("href") is not None:
+            return {"type": "link", **base, "text": _accessible_name(node), "href": attributes["href"]}
+        if name == "button" or attributes.get("role") == "button":
+            if name != "button":
+                return {"type": "button", **base, "text": _accessible_name(node)}
+            submit = (attributes.get("type") or "submit").lower() == "submit"
+            return {
+                "type": "button",
+                **base,
+                "text": _accessible_name(node),
+                "name": attributes.get("name") or None,
+                "value": attributes.get("value"),
+                "submit": True if submit else None,
+                "reset": True if (attributes.get("type") or "").lower() == "reset" else None,
+                "disabled": _flag(attributes, "disabled"),
+            }
+        if name in ("ul", "ol"):
+            return self._list(node, base)
+        if name == "table":
+            return self._table(node, base)
+        if name == "img":
+            return {"type": "image", **base, "alt": attributes.get("alt") or "", "src": attributes.get("src")}
+        if name == "form":
+            label = attributes.get("aria-label")
+            return {
+                "type": "form",
+                **base,
+                "label": label,
+                "action": attributes.get("action") or None,
+                "elements": self.read_all(node),
+            }
+        if name in _FIELDS:
+            return self._field(node, base)
+        return None
+
+    def _field(self, node: Any, base: dict[str, Any]) -> dict[str, Any] | None:
+        attributes = _attributes(node)
+        kind = (attributes.get("type") or "text").lower() if node.name == "input" else node.name
+        if kind in ("submit", "button", "reset", "image"):
+            return {
+                "type": "button",
+                **base,
+                "text": attributes.get("value")
+                or attributes.get("alt")
+                or {"submit": "Submit", "reset": "Reset"}.get(kind, ""),
+                "name": attributes.get("name") or None,
+                "value": attributes.get("value"),
+                "submit": True if kind in ("submit", "image") else None,
+                "reset": True if kind == "reset" else None,
+                "disabled": _flag(attributes, "disabled"),
+            }
+        field_of = {
+            **base,
+            # A browser does not send a field without a name; here it can still be filled in and judged by its id.
+            "name": attributes.get("name") or None,
+            "label": self._label(node, attributes),
+            "required": _flag(attributes, "required"),
+            "disabled": _flag(attributes, "disabled"),
+        }
+        if kind in ("checkbox", "radio"):
+            value = attributes.get("value")
+            return {
+                "type": kind,
+                **field_of,
+                "value": value if value is not None or kind == "checkbox" else "on",
+                "checked": _flag(attributes, "checked"),
+            }
+        if kind == "select":
+            return {"type": "select", **field_of, **_options(node, attributes)}
+        limits = {
+            "placeholder": attributes.get("placeholder"),
+            "minLength": _number(attributes.get("minlength")),
+            "maxLength": _number(attributes.get("maxlength")),
+        }
+        if kind == "textarea":
+            return {"type": "textarea", **field_of, "value": _text(node) or None, **limits}
+        return {
+            "type": "input",
+            **field_of,
+            "inputType": kind if kind in _INPUT_TYPES else "text",
+            "value": attributes.get("value"),
+            **limits,
+            "pattern": attributes.get("pattern"),
+            "min": attributes.get("min"),
+            "max": attributes.get("max"),
+        }
+
+    def _label(self, node: Any, attributes: Mapping[str, str | None]) -> str | None:
+        if attributes.get("aria-label"):
+            return attributes["aria-label"]
+        if (name := attributes.get("id")) and name in self.labels:
+            return self.labels[name]
+        above = node.parent
+        while above is not None and above.name not in ("form", "body"):
+            if above.name == "label":
+                return _words(above, without=_FIELDS) or None
+            above = above.parent
+        return attributes.get("title") or _words_before(node)
+
+    def _list(self, node: Any, base: dict[str, Any]) -> dict[str, Any] | None:
+        items = [child for child in _children(node) if child.name == "li"]
+        if not items or any(_is_more_than_words(item) for item in items):
+            return None
+        ordered = True if node.name == "ol" else None
+        return {"type": "list", **base, "items": [_words(item) for item in items], "ordered": ordered}
+
+    def _table(self, node: Any, base: dict[str, Any]) -> dict[str, Any] | None:
+        rows: list[list[Any]] = []
+        columns: list[str] | None = None
+        for row in _rows(node):
+            cells = [cell for cell in _children(row) if cell.name in ("td", "th")]
+            if not rows and columns is None and cells and all(cell.name == "th" for cell in cells):
+                columns = [_words(cell) for cell in cells]
+            else:
+                rows.append([self._cell(cell) for cell in cells])
+        caption = next((child for child in _children(node) if child.name == "caption"), None)
+        label = _words(caption) if caption is not None else None
+        return {"type": "table", **base, "label": label or None, "columns": columns, "rows": rows}
+
+    def _cell(self, cell: Any) -> Any:
+        if not _is_more_than_words(cell):
+            return _words(cell)
+        inside = self.read_all(cell)
+        if len(inside) == 1:
+            return inside[0]
+        return {"type": "section", "elements": inside}
+
+
+@dataclass(frozen=True, slots=True)
+class _Only:
+    """A parent of one node."""
+
+    node: Any
+
+    @property
+    def children(self) -> list[Any]:
+        return [self.node]
+
+
+_FIELDS = frozenset({"input", "select", "textarea"})
+_MORE = _FIELDS | {"a", "button", "form", "img", "table", "ul", "ol", *_HEADINGS}
+
+
+def _is_more_than_words(node: Any) -> bool:
+    return any(each is not node and each.name in _MORE for each in _walk(node))
+
+
+def _walk(root: Any) -> Iterator[Any]:
+    stack = [(root, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > DEEPEST:
+            raise HtmlError(f"The tags of this page are nested deeper than {DEEPEST} levels.")
+        if not node.name.startswith("#t") and node.name != "#comment":
+            yield node
+        stack.extend((child, depth + 1) for child in reversed(_children(node)))
+
+
+def _children(node: Any) -> list[Any]:
+    children = list(getattr(node, "children", None) or ())
+    content = getattr(node, "template_content", None)
+    return children + list(content.children) if content is not None else children
+
+
+def _attributes(node: Any) -> Mapping[str, str | None]:
+    return getattr(node, "attrs", None) or {}
+
+
+def _flag(attributes: Mapping[str, str | None], name: str) -> bool | None:
+    return True if name in attributes else None
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _rows(table: Any) -> Iterator[Any]:
+    for child in _children(table):
+        if child.name == "tr":
+            yield child
+        elif child.name in ("thead", "tbody", "tfoot"):
+            yield from (row for row in _children(child) if row.name == "tr")
+
+
+def _options(select: Any, attributes: Mapping[str, str | None]) -> dict[str, Any]:
+    options: list[dict[str, Any]] = []
+    chosen: list[str] = []
+    for node in _walk(select):
+        if node.name != "option":
+            continue
+        mine = _attributes(node)
+        words = mine.get("label") or _words(node)
+        value = mine.get("value")
+        options.append({"value": words if value is None else value, "label": words})
+        if "selected" in mine:
+            chosen.append(options[-1]["value"])
+    multiple = "multiple" in attributes
+    start: list[str] | str | None = None
+    if chosen:
+        start = chosen if multiple else chosen[-1]
+    return {"options": options, "value": start, "multiple": True if multiple else None}
+
+
+def _labels(root: Any) -> dict[str, str]:
+    labels: dict[str, str] = {}
+    for node in _walk(root):
+        if node.name == "label" and (name := _attributes(node).get("for")):
+            labels.setdefault(name, _words(node, without=_FIELDS))
+    return labels
+
+
+def _accessible_name(node: Any) -> str:
+    attributes = _attributes(node)
+    if attributes.get("aria-label"):
+        return str(attributes["aria-label"])
+    words = _words(node)
+    if words:
+        return words
+    pictures = (_attributes(each).get("alt") for each in _walk(node) if each.name == "img")
+    return next((alt for alt in pictures if alt), attributes.get("title") or "")
+
+
+def _words_before(node: Any) -> str | None:
+    """The words of a label or text that stands right before a field in the same parent, as a reader would take it."""
+    before: list[Any] = []
+    for sibling in _children(node.parent) if node.parent is not None else ():
+        if sibling is node:
+            break
+        before.append(sibling)
+    for sibling in reversed(before):
+        if sibling.name == "label" and not _attributes(sibling).get("for"):
+            return _words(sibling) or None
+        if sibling.name != "#text" or (sibling.data or "").strip():
+            return None
+    return None
+
+
+def _words(node: Any, *, without: frozenset[str] = frozenset()) -> str:
+    return " ".join(_text(node, without=without).split())
+
+
+def _text(node: Any, *, without: frozenset[str] = frozenset()) -> str:
+    found: list[str] = []
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if each.name == "#text":
+            found.append(each.data or "")
+        elif each.name == "br":
+            found.append("\n")
+        elif each.name not in without and (each is node or each.name not in _SKIPPED):
+            if each.name in _BLOCKS and found:
+                found.append(" ")
+            stack.extend(reversed(list(getattr(each, "children", None) or ())))
+    return "".join(found)
+
+
+def _flush(elements: list[dict[str, Any]], words: list[str]) -> None:
+    text = " ".join("".join(words).split())
+    words.clear()
+    if text:
+        elements.append({"type": "text", "text": text})
+
+
+def _place(
+    value: Any,
+    route: tuple[Step, ...],
+    tags: Mapping[int, tuple[int, int]],
+    offsets: dict[tuple[Step, ...], tuple[int, int]],
+) -> None:
+    if isinstance(value, dict):
+        if (span := tags.get(id(value))) is not None:
+            offsets[route] = span
+        for key in ("elements", "rows"):
+            _place(value.get(key), (*route, key), tags, offsets)
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            _place(member, (*route, index), tags, offsets)
+
+
+__all__ = ["DEEPEST", "LONGEST", "HtmlError", "HtmlPage", "Script", "read_html"]
