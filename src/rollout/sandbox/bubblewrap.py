@@ -1,0 +1,108 @@
+"""bubblewrap: a sandbox of Linux namespaces, with no network, nothing of this machine but programs, and nothing kept.
+
+Run by root, a command gets a user number of its own that owns nothing here; run by anybody else, it stays that
+somebody, inside a user namespace. What works is tried, since a container often allows only one of the two.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from rollout.sandbox import Limits
+from rollout.sandbox.choice import Start
+from rollout.sandbox.folder import INSIDE, SCRIPT, WORK, Folder
+from rollout.sandbox.syscalls import seccomp_filter
+from rollout.sandbox.toolchain import seen
+
+# User numbers that no distribution gives away, and that a container with 65,536 of them still has.
+_FIRST_USER, _USERS = 30_000, 30_000
+_NAMED_USER = 1000
+
+_numbers = count(os.getpid() * 97)
+
+
+@dataclass(frozen=True, slots=True)
+class Bubblewrap:
+    """bwrap, and the program that changes the user where root runs it."""
+
+    program: str
+    change_user: str | None
+    name: str = "bubblewrap"
+
+    def probe(self) -> list[str]:
+        """A command line that does nothing, in a sandbox like any other."""
+        return [self.program, *self._namespaces(), *_system(), *self._user(_FIRST_USER), "/bin/sh", "-c", ":"]
+
+    def start(self, folder: Folder, command: str, variables: dict[str, str], limits: Limits) -> Start:
+        """Pipes are opened for it: bwrap says on one who runs, and waits on the other until that one is limited."""
+        user = _NAMED_USER
+        if self.change_user is not None:
+            user = _FIRST_USER + next(_numbers) % _USERS
+        folder.name_user(user)
+        arguments = [self.program, *self._namespaces(), *_system()]
+        for name in ("passwd", "group", "hosts"):
+            arguments += ["--ro-bind", str(folder.path / name), f"/etc/{name}"]
+        arguments += ["--ro-bind", str(folder.path), INSIDE]
+        for path, permissions in (("/dev/shm", "1777"), ("/tmp", "1777"), (WORK, "0777")):
+            arguments += ["--perms", permissions, "--size", str(limits.disk), "--tmpfs", path]
+        arguments += ["--remount-ro", "/dev", "--remount-ro", "/", "--clearenv"]
+        for name, value in variables.items():
+            arguments += ["--setenv", name, value]
+        status_read, status_write = os.pipe()
+        go_read, go_write = os.pipe()
+        hand_on = [status_write, go_read]
+        arguments += ["--json-status-fd", str(status_write), "--block-fd", str(go_read)]
+        if (rules := seccomp_filter()) is not None:
+            rules_read, rules_write = os.pipe()
+            os.write(rules_write, rules)
+            os.close(rules_write)
+            hand_on.append(rules_read)
+            arguments += ["--seccomp", str(rules_read)]
+        arguments += [*self._user(user), "/bin/sh", "-c", SCRIPT, "sh", command]
+        return Start(arguments, hand_on, status_fd=status_read, go_fd=go_write)
+
+    async def end(self, start: Start) -> None:
+        """The kernel ends the rest, since their process namespace has lost its first process."""
+
+    def _namespaces(self) -> list[str]:
+        shared = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+        if self.change_user is None:
+            shared += ["--unshare-user", "--uid", str(_NAMED_USER), "--gid", str(_NAMED_USER)]
+        return [*shared, "--hostname", "sandbox", "--chdir", "/", "--die-with-parent", "--new-session"]
+
+    def _user(self, number: int) -> list[str]:
+        if self.change_user is None:
+            return ["--cap-drop", "ALL", "--"]
+        kept = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--"]
+        change = [self.change_user, f"--reuid={number}", f"--regid={number}", "--clear-groups"]
+        return [*kept, *change, "--inh-caps=-all", "--no-new-privs", "--"]
+
+
+def candidates(program: str) -> Iterator[Bubblewrap]:
+    """The ways to use bwrap here, the safest first."""
+    change_user = shutil.which("setpriv", path="/usr/local/bin:/usr/bin:/bin")
+    if os.geteuid() == 0 and change_user is not None:
+        yield Bubblewrap(program, change_user)
+    yield Bubblewrap(program, None)
+
+
+def _system() -> list[str]:
+    arguments: list[str] = []
+    parents: dict[Path, None] = {Path("/run"): None, Path("/etc"): None}
+    for path in map(Path, seen()):
+        if path.is_symlink() and path.parent == Path("/"):
+            arguments += ["--symlink", str(path.readlink()), str(path)]
+            continue
+        parents |= dict.fromkeys(reversed(path.parents[:-1]))
+        arguments += ["--ro-bind", str(path), str(path)]
+    # bwrap would make them for itself only.
+    made = [word for parent in parents for word in ("--perms", "0755", "--dir", str(parent))]
+    return [*made, *arguments, "--proc", "/proc", "--dev", "/dev"]
+
+
+__all__ = ["Bubblewrap", "candidates"]

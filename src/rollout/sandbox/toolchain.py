@@ -1,0 +1,61 @@
+"""What a command finds in the sandbox: the system's programs, this Python, and others that are installed elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from functools import cache
+from pathlib import Path
+
+PATHS = "ROLLOUT_SANDBOX_PATHS"
+"""The environment variable that names more folders to be seen, read-only, parted as in PATH."""
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
+_ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl/openssl.cnf", "localtime")
+_PROGRAMS = ("node", "npm", "npx", "pnpm", "yarn", "go", "cargo", "ruby", "java", "deno", "bun")
+
+
+@cache
+def seen() -> tuple[str, ...]:
+    """The folders and files of this machine that are seen in the sandbox, read-only, at their own paths."""
+    found = [path for path in _SYSTEM if Path(path).exists()]
+    found += [f"/etc/{name}" for name in _ETC if Path("/etc", name).exists()]
+    wanted = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
+    wanted += [str(prefix) for name in _PROGRAMS if (prefix := _prefix(name)) is not None]
+    wanted += [str(Path(path).resolve()) for path in os.environ.get(PATHS, "").split(os.pathsep) if path]
+    for path in wanted:
+        if _may_be_shown(path) and not any(Path(path).is_relative_to(other) for other in found):
+            found.append(path)
+    return tuple(found)
+
+
+@cache
+def search_path() -> str:
+    """PATH inside the sandbox: this Python's programs, then those of other installations, then the system's."""
+    folders = [str(Path(sys.executable).parent)]
+    folders += [path for path in os.environ.get("PATH", "").split(os.pathsep) if _is_seen(path)]
+    folders += ["/usr/local/bin", "/usr/bin", "/bin"]
+    return os.pathsep.join(dict.fromkeys(folders))
+
+
+def _is_seen(path: str) -> bool:
+    return bool(path) and Path(path).is_absolute() and any(Path(path).is_relative_to(root) for root in seen())
+
+
+def _prefix(program: str) -> Path | None:
+    """The folder that a program is installed in, when it is its own: ``…/node-20`` for ``…/node-20/bin/node``."""
+    found = shutil.which(program)
+    if found is None:
+        return None
+    folder = Path(found).resolve().parent
+    return folder.parent if folder.name == "bin" else None
+
+
+def _may_be_shown(path: str) -> bool:
+    # A home, or a folder above one, is never shown whole, whatever is installed in it.
+    home, resolved = Path.home().resolve(), Path(path).resolve()
+    return resolved.is_dir() and not home.is_relative_to(resolved) and len(resolved.parts) > 2
+
+
+__all__ = ["PATHS", "search_path", "seen"]
