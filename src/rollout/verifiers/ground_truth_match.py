@@ -3,6 +3,10 @@
 Every key that the ground truth names is compared with the key of that name in the final state. Keys it does not name
 must be as they were at the start, so that an agent that also did something else does not pass; with ``subset: true``
 they are not looked at, and what is named may hold more than was asked for. This judges where there is no verifier.
+
+In a browser environment ``url``, ``title`` and ``values`` are the browser's, not the site's: they are compared only
+where the ground truth names them, and of ``values`` only the pages and fields that it names. Keys of the site's state
+may be gathered under ``state``.
 """
 
 from __future__ import annotations
@@ -12,26 +16,37 @@ from typing import Any
 
 from rollout.language.compare import compare
 from rollout.language.paths import MISSING
-from rollout.verifiers import Case, Judgement, failed, passed
+from rollout.language.site import OWN_KEYS, EmptyTruthError, compare_values, truth_by_key
+from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
 
 
 def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     """1 when the state is what the ground truth says and otherwise unchanged, else 0 with the first difference."""
     truth, final, start = case.ground_truth, case.final_state, case.initial_state
     subset = options.get("subset", False)
+    in_browser = case.template == "browser"
+    if in_browser:
+        try:
+            truth = truth_by_key(truth)
+        except EmptyTruthError as error:
+            raise CannotJudgeError(str(error), charged_to="environment") from None
     for key, wanted in truth.items():
-        difference = compare(
-            wanted,
-            final.get(key, MISSING),
-            ignore_order=options.get("ignoreOrder", False),
-            tolerance=options.get("tolerance", 0),
-            subset=subset,
-        )
+        actual = final.get(key, MISSING)
+        if in_browser and key == "values":
+            difference = compare_values(wanted, actual)
+        else:
+            difference = compare(
+                wanted,
+                actual,
+                ignore_order=options.get("ignoreOrder", False),
+                tolerance=options.get("tolerance", 0),
+                subset=subset,
+            )
         if difference is not None:
             return failed(difference.sentence((key,)))
     if not subset:
         for key in start | final:
-            if key in truth:
+            if key in truth or (in_browser and key in OWN_KEYS):
                 continue
             difference = compare(start.get(key, MISSING), final.get(key, MISSING))
             if difference is not None:
