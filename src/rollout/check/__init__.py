@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rollout.check.allowance import allowances, silence
 from rollout.check.finding import Finding
 from rollout.check.report import Report
 from rollout.check.rulebook import Rule, rule
 from rollout.check.rulebook import rules as all_rules
-from rollout.check.schema import ShapeFault, shape_findings, task_shape, task_validator
+from rollout.check.schema import ShapeFault, shape_findings, task_shape, task_validator, tasks_validator
 from rollout.check.subject import Subject
 from rollout.diagnostics import Diagnostic, Related, Span
-from rollout.source.document import Document
+from rollout.source.document import Document, TaskRecord
 from rollout.source.place import Problem, Route
+
+if TYPE_CHECKING:
+    from rollout.check.rulebook import JudgeTask
 
 KEPT_PER_RULE = 1_000
 """Findings of one rule that are kept; a million broken lines need not be a million sentences."""
@@ -31,6 +37,14 @@ def check(
     return _Check(document, select, ignore).run()
 
 
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """A rule that was prepared for one environment, to be asked about each of its tasks."""
+
+    rule: Rule
+    ask: JudgeTask
+
+
 class _Check:
     def __init__(self, document: Document, select: Collection[str] | None, ignore: Collection[str]) -> None:
         self.document = document
@@ -41,6 +55,7 @@ class _Check:
         self.broken: set[Route] = set()
         self.missing_in: set[Route] = set()
         self.tasks = 0
+        self.broken_tasks = 0
 
     def run(self) -> Report:
         document = self.document
@@ -63,8 +78,11 @@ class _Check:
         if self.select is None:
             for problem in left:
                 self._add_problem(problem)
+        self.found = without_echoes(self.found)
         self.found.sort(key=lambda diagnostic: diagnostic.sort_key)
         omitted = {slug: seen - KEPT_PER_RULE for slug, seen in self.count.items() if seen > KEPT_PER_RULE}
+        if self.broken_tasks > KEPT_PER_RULE:
+            omitted["tasks of the wrong shape"] = self.broken_tasks - KEPT_PER_RULE
         return Report(document, tuple(dict.fromkeys(self.found)), self.tasks, omitted)
 
     def _wanted(self, known: Rule) -> bool:
@@ -100,33 +118,61 @@ class _Check:
                 raise
 
     def _check_tasks(self, subject: Subject, problems: list[Problem]) -> None:
+        # Tasks hold no cycles, and a million of them would be gone over again and again.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            self._judge_tasks(self._prepared(subject), problems)
+        finally:
+            if collects:
+                gc.enable()
+
+    def _judge_tasks(self, judges: list[_Judge], problems: list[Problem]) -> None:
+        are_sound, is_sound = tasks_validator(), task_validator()
+        for block in self.document.tasks.blocks(problems):
+            self.tasks += len(block.records)
+            asked = judges
+            if block.data is not None:
+                asked = [each for each in judges if each.rule.screen is None or each.rule.screen(block.data)]
+            if are_sound([record.value for record in block.records]):
+                self._judge_sound(block.records, asked)
+                continue
+            for record in block.records:
+                if is_sound(record.value):
+                    self._judge_sound([record], asked)
+                else:
+                    self._judge_broken(record, asked)
+
+    def _judge_sound(self, records: list[TaskRecord], judges: list[_Judge]) -> None:
+        for each in judges:
+            # Nearly every answer is None; the two builtins pass those by without a turn of a Python loop.
+            for found in filter(None, map(each.ask, records)):
+                for finding in found:
+                    self._add_finding(each.rule, finding)
+
+    def _judge_broken(self, record: TaskRecord, judges: list[_Judge]) -> None:
+        if self.broken_tasks < KEPT_PER_RULE:
+            for fault in task_shape(record.value):
+                self._add_fault(fault, ("tasks", record.index))
+        self.broken_tasks += 1
+        for each in judges:
+            self._collect(each.rule, lambda each=each: each.ask(record) or ())  # type: ignore[misc]
+
+    def _prepared(self, subject: Subject) -> list[_Judge]:
         judges = []
         for known in all_rules():
             if known.check_tasks is None or not self._wanted(known):
                 continue
             watched = subject.watched() if subject.parts_unread else subject
-            prepare = known.check_tasks
-            judge = None
+            ask = None
             try:
-                judge = prepare(watched)
+                ask = known.check_tasks(watched)
             except (TypeError, AttributeError, KeyError, IndexError, ValueError):
                 if not self.broken and not self.missing_in:
                     raise
-            if judge is not None and not watched.has_looked_at_unread:
-                judges.append((known, judge))
-        is_sound = task_validator()
-        for record in self.document.tasks.read(problems):
-            self.tasks += 1
-            if is_sound(record.value):
-                for known, judge in judges:
-                    if found := judge(record):
-                        for finding in found:
-                            self._add_finding(known, finding)
-                continue
-            for fault in task_shape(record.value):
-                self._add_fault(fault, ("tasks", record.index))
-            for known, judge in judges:
-                self._collect(known, lambda judge=judge, record=record: judge(record) or ())  # type: ignore[misc]
+            if ask is not None and not watched.has_looked_at_unread:
+                judges.append(_Judge(known, ask))
+        return judges
 
     def _room_for(self, slug: str) -> bool:
         self.count[slug] += 1
@@ -144,6 +190,9 @@ class _Check:
         route = (*under, *fault.route)
         if fault.slug in ("missing-key", "unknown-key"):
             self.missing_in.add(route)
+            if (meant := fault.facts.get("suggestion")) is not None:
+                # What stands under the misspelt key is missing under the right one.
+                self.missing_in.add((*route[:-1], meant))
         else:
             self.broken.add(route)
         known = rule(fault.slug)
@@ -174,6 +223,16 @@ class _Check:
         self.found.append(
             Diagnostic(known.code, known.slug, known.severity, finding.message, span, finding.hint, related)
         )
+
+
+def without_echoes(found: list[Diagnostic]) -> list[Diagnostic]:
+    """``found`` without surprises of YAML at values that are wrong anyway: one defect."""
+    wrong = {diagnostic.span for diagnostic in found if diagnostic.code.startswith("RL2")}
+    return [
+        diagnostic
+        for diagnostic in found
+        if diagnostic.slug != "yaml-surprise" or diagnostic.span not in wrong
+    ]
 
 
 __all__ = ["Report", "check"]

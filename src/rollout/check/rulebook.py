@@ -20,13 +20,17 @@ if TYPE_CHECKING:
     CheckEnvironment = Callable[[Subject], Iterator[Finding]]
     JudgeTask = Callable[[TaskRecord], Iterable[Finding] | None]
     CheckTasks = Callable[[Subject], JudgeTask | None]
+    Screen = Callable[[bytes], bool]
 
 FAMILY = "rollout.check.rules"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of defect. ``page`` is its documentation; exactly one of the three functions finds or words it."""
+    """One kind of defect, found by ``check`` or ``check_tasks``, or put into words by ``describe``.
+
+    ``page`` is its documentation. ``screen`` looks at the raw lines of many tasks at once; False spares the rule from being asked about each.
+    """
 
     slug: str
     code: str
@@ -35,6 +39,7 @@ class Rule:
     describe: Describe | None
     check: CheckEnvironment | None
     check_tasks: CheckTasks | None
+    screen: Screen | None = None
 
     @property
     def summary(self) -> str:
@@ -56,6 +61,7 @@ def rule(slug: str) -> Rule:
         describe=getattr(module, "describe", None),
         check=getattr(module, "check", None),
         check_tasks=getattr(module, "check_tasks", None),
+        screen=getattr(module, "screen", None),
     )
 
 

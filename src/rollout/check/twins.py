@@ -34,23 +34,27 @@ class Twins:
         self._document = document
         self._first: dict[int, Kept] = {}
         self._splits: dict[int, dict[str, Kept]] = {}
-        self._asked: TaskRecord | None = None
-        self._answer: Twin | None = None
+        self._last = -1
+        self._answers: dict[int, Twin] = {}
 
     def of(self, record: TaskRecord) -> Twin | None:
         """The earlier twin of ``record``: one in its own split or else the first there was; None for a new task.
 
-        Tasks have to be asked for in their order, one after the other.
+        Tasks have to be asked for in their order the first time.
         """
-        if record is self._asked:
-            return self._answer
-        self._asked, self._answer = record, None
+        index = record.index
+        if index <= self._last:
+            return self._answers.get(index)
+        self._last = index
         key = question(record.value)
-        kept = record.index if record.line is not None else record
+        kept = index if record.line is not None else record
         first = self._first.setdefault(key, kept)
-        if first is not kept:
-            self._answer = self._compare(key, first, kept, record)
-        return self._answer
+        if first is kept:
+            return None
+        twin = self._compare(key, first, kept, record)
+        if twin is not None:
+            self._answers[index] = twin
+        return twin
 
     def _compare(self, key: int, first: Kept, kept: Kept, record: TaskRecord) -> Twin | None:
         origin = recall(self._document, first)

@@ -41,6 +41,14 @@ class TaskRecord:
         return "hiddenGroundTruth" if spelled_otherwise else "hidden_ground_truth"
 
 
+@dataclass(frozen=True, slots=True)
+class TaskBlock:
+    """Tasks that were read together; ``data`` is the stretch of the file they came from, where they have lines."""
+
+    records: list[TaskRecord]
+    data: bytes | None
+
+
 class Tasks(Protocol):
     """The tasks of an environment, however many files or lines they are spread over."""
 
@@ -49,6 +57,9 @@ class Tasks(Protocol):
 
         Indexes count every row, the broken ones too, so a route ``("tasks", index)`` always leads home.
         """
+
+    def blocks(self, problems: list[Problem]) -> Iterator[TaskBlock]:
+        """The same, in blocks, for those who can look at many tasks at once."""
 
     def place(self, index: int) -> Place | None:
         """Where task ``index`` stands, read again from its file; None when there is no such task."""

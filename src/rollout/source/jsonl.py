@@ -1,4 +1,4 @@
-"""Streams the tasks of JSONL files of any size, one line at a time, and finds any of them again."""
+"""Streams the tasks of JSONL files of any size, a stretch of lines at a time, and finds any of them again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, count, islice
+from os import urandom
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,7 +16,7 @@ import orjson
 
 from rollout.diagnostics import Span
 from rollout.source import json
-from rollout.source.document import TaskRecord
+from rollout.source.document import TaskBlock, TaskRecord
 from rollout.source.file import decode, open_regular, reason, whole
 from rollout.source.place import MAX_DEPTH, Place, Problem
 from rollout.source.runs import outline
@@ -24,13 +27,15 @@ MAX_LINE = 16 * 1024 * 1024
 MAX_BROKEN = 100
 """How many lines of a file may be broken before the rest of it is not read."""
 
+_STRETCH = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 _DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _LONG_NUMBER = b"0" * 19
+_NOT_OPENING = bytes(byte for byte in range(256) if byte not in b"{[\n")
 
 
 class JsonlTasks:
-    """The tasks of one or several ``.jsonl`` files, read from disk every time, a line at a time.
+    """The tasks of one or several ``.jsonl`` files, read from disk every time, a stretch at a time.
 
     What stays in memory is where each line begins: 8 bytes a task.
     """
@@ -48,25 +53,44 @@ class JsonlTasks:
 
     def read(self, problems: list[Problem]) -> Iterator[TaskRecord]:
         """All tasks in order. Broken lines go to ``problems`` and are left out, but count."""
+        for block in self.blocks(problems):
+            yield from block.records
+
+    def blocks(self, problems: list[Problem]) -> Iterator[TaskBlock]:
+        """All tasks in order, as many together as stand in a stretch of the file."""
         index = self._index = _Index()
-        number = -1
         for path, label in self._files:
-            index.begin_file(number + 1)
+            index.begin_file()
             broken = _BrokenLines(label, problems)
-            for raw in _lines(path, label, problems, index):
-                number += 1
-                value = _quick(raw)
-                if value is None:
-                    found: list[Problem] = []
-                    value = _careful(path, label, raw, index.last_line, found)
-                    if value is None:
-                        broken.tell(raw, index.last_line, found, row=number)
-                        if broken.is_hopeless:
-                            break
-                        continue
-                    problems += found
-                yield TaskRecord(number, value, raw)
+            for stretch in _stretches(path, label, problems):
+                row = len(index.offsets)
+                values = _quick(stretch)
+                if values is not None:
+                    index.add(stretch)
+                    records = [*map(TaskRecord, count(row), values, stretch.lines)]
+                    yield TaskBlock(records, stretch.data)
+                    continue
+                yield TaskBlock([*self._line_by_line(path, stretch, index, broken)], stretch.data)
+                if broken.is_hopeless:
+                    break
         index.complete = True
+
+    def _line_by_line(
+        self, path: Path, stretch: _Stretch, index: _Index, broken: _BrokenLines
+    ) -> Iterator[TaskRecord]:
+        for line, offset, raw in _held(stretch):
+            row = index.add_line(line, offset)
+            value = _quick_line(raw)
+            if value is None:
+                found: list[Problem] = []
+                value = _careful(path, broken.label, raw, line, found)
+                if value is None:
+                    broken.tell(raw, line, found, row=row)
+                    if broken.is_hopeless:
+                        return
+                    continue
+                broken.problems += found
+            yield TaskRecord(row, value, raw)
 
     def place(self, index: int) -> Place | None:
         """Where task ``index`` stands; its line is read again. None when there is no such line any more."""
@@ -95,9 +119,10 @@ class JsonlTasks:
     def _scan(self) -> _Index:
         index = self._index = _Index()
         for path, label in self._files:
-            index.begin_file(len(index.offsets))
-            for _ in _lines(path, label, [], index):
-                pass
+            index.begin_file()
+            for stretch in _stretches(path, label, []):
+                for line, offset, _ in _held(stretch):
+                    index.add_line(line, offset)
         index.complete = True
         return index
 
@@ -135,7 +160,7 @@ class _BrokenLines:
 class _Index:
     """Where the lines that hold something begin, and which lines those are."""
 
-    __slots__ = ("complete", "files", "gaps", "last_line", "lines", "offsets")
+    __slots__ = ("complete", "files", "gaps", "lines", "offsets")
 
     def __init__(self) -> None:
         self.offsets = array("Q")
@@ -143,12 +168,30 @@ class _Index:
         # From row gaps[i] on, up to row gaps[i + 1], the line number is the row plus lines[i].
         self.gaps: list[int] = []
         self.lines: list[int] = []
-        self.last_line = 0
         self.complete = False
 
-    def begin_file(self, row: int) -> None:
-        """The file that follows has its first task at ``row``."""
-        self.files.append(row)
+    def begin_file(self) -> None:
+        """The next line is the first of the next file."""
+        self.files.append(len(self.offsets))
+
+    def add(self, stretch: _Stretch) -> None:
+        """Takes all lines of a stretch, none of which is blank."""
+        self._count_from(stretch.first_line)
+        sizes = map(len, stretch.lines)
+        ends = accumulate(sizes, lambda end, size: end + size + 1, initial=stretch.offset)
+        self.offsets.extend(islice(ends, len(stretch.lines)))
+
+    def add_line(self, line: int, offset: int) -> int:
+        """Takes one line; returns its row."""
+        self._count_from(line)
+        self.offsets.append(offset)
+        return len(self.offsets) - 1
+
+    def _count_from(self, line: int) -> None:
+        row = len(self.offsets)
+        if not self.lines or line - row != self.lines[-1] or row == self.files[-1]:
+            self.gaps.append(row)
+            self.lines.append(line - row)
 
     def find(self, row: int) -> tuple[int, int, int] | None:
         """File, byte offset and line number of ``row``."""
@@ -158,54 +201,104 @@ class _Index:
         return file, self.offsets[row], row + self.lines[bisect_right(self.gaps, row) - 1]
 
 
-def _lines(path: Path, label: str, problems: list[Problem], index: _Index) -> Iterator[bytes]:
-    """The lines of a file that hold something, without their line breaks; ``index`` learns where they are."""
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Some lines of a file that follow on each other, without their line feeds.
+
+    ``offset`` is the byte at which the first of them begins, ``first_line`` its number. ``data`` is all of them. A
+    line longer than MAX_LINE stands alone, and is cut there.
+    """
+
+    data: bytes
+    lines: list[bytes]
+    offset: int
+    first_line: int
+
+
+def _stretches(path: Path, label: str, problems: list[Problem]) -> Iterator[_Stretch]:
+    """A file as stretches of about :data:`_STRETCH` bytes, cut between lines."""
     descriptor = open_regular(path, label, problems)
     if descriptor is None:
         return
-    offsets = index.offsets
-    row = len(offsets)
-    offset = line = 0
-    shift: int | None = None
     try:
-        with os.fdopen(descriptor, "rb", buffering=1 << 20) as file:
-            while raw := file.readline(MAX_LINE):
-                line += 1
-                size = len(raw)
-                content = raw
-                if line == 1 and raw.startswith(_BOM):
-                    content = raw[len(_BOM) :]
-                # isspace() also takes a form feed and a vertical tab, which JSON does not.
-                if not content or (content.isspace() and not content.strip(b" \t\r\n")):
-                    offset += size
-                    continue
-                if line - row != shift:
-                    shift = line - row
-                    index.gaps.append(row)
-                    index.lines.append(shift)
-                offsets.append(offset)
-                row += 1
-                index.last_line = line
-                yield content
-                if size == MAX_LINE and not raw.endswith(b"\n"):
-                    size += _skip_line(file)
-                offset += size
+        with os.fdopen(descriptor, "rb", buffering=0) as file:
+            yield from _cut(file)
     except OSError as error:
         problems.append(Problem("unreadable-file", whole(label), {"reason": reason(error)}))
 
 
-def _skip_line(file: IO[bytes]) -> int:
-    """Reads on behind the end of the line; how many bytes that were."""
+def _cut(file: IO[bytes]) -> Iterator[_Stretch]:
+    rest = b""
+    offset, line = 0, 1
+    while chunk := file.read(_STRETCH):
+        data = rest + chunk
+        end = data.rfind(b"\n") + 1
+        if end:
+            lines = data[: end - 1].split(b"\n")
+            yield _Stretch(data[:end], lines, offset, line)
+            offset += end
+            line += len(lines)
+            rest = data[end:]
+            continue
+        rest = data
+        if len(rest) >= MAX_LINE:
+            yield _Stretch(rest[:MAX_LINE], [rest[:MAX_LINE]], offset, line)
+            skipped, rest = _skip_line(file)
+            offset += len(data) + skipped
+            line += 1
+    if rest:
+        yield _Stretch(rest, [rest], offset, line)
+
+
+def _skip_line(file: IO[bytes]) -> tuple[int, bytes]:
+    """Reads on behind the end of the line; how many bytes that were, and what was read beyond them."""
     skipped = 0
-    while rest := file.readline(1 << 20):
-        skipped += len(rest)
-        if rest.endswith(b"\n"):
-            break
-    return skipped
+    while chunk := file.read(_STRETCH):
+        end = chunk.find(b"\n") + 1
+        if end:
+            return skipped + end, chunk[end:]
+        skipped += len(chunk)
+    return skipped, b""
 
 
-def _quick(raw: bytes) -> dict[str, Any] | None:
-    """The object on a line that is certainly in order; None when it has to be looked at more closely."""
+def _held(stretch: _Stretch) -> Iterator[tuple[int, int, bytes]]:
+    """The lines of a stretch that hold something: number, offset, and the line without a BOM."""
+    offset = stretch.offset
+    for line, raw in enumerate(stretch.lines, stretch.first_line):
+        content = raw[len(_BOM) :] if line == 1 and raw.startswith(_BOM) else raw
+        # isspace() also takes a form feed and a vertical tab, which JSON does not.
+        if content and not (content.isspace() and not content.strip(b" \t\r")):
+            yield line, offset, content
+        offset += len(raw) + 1
+
+
+# Stands between two lines when many are parsed at once. Nobody who writes a file can know it, so that what stands
+# between two of it is one line, and a line that is no JSON by itself cannot borrow from its neighbours.
+_BETWEEN = urandom(16).hex()
+_JOINT = f',"{_BETWEEN}",'.encode()
+
+
+def _quick(stretch: _Stretch) -> list[dict[str, Any]] | None:
+    """The objects on lines that are certainly in order, all of them; None when one has to be looked at closely."""
+    data, lines = stretch.data, stretch.lines
+    try:
+        parsed = orjson.loads(b"[" + _JOINT.join(lines) + b"]")
+    except orjson.JSONDecodeError:
+        return None
+    values: list[dict[str, Any]] = parsed[::2]
+    if (
+        len(parsed) != 2 * len(lines) - 1
+        or parsed[1::2].count(_BETWEEN) != len(lines) - 1
+        or set(map(type, values)) != {dict}
+        or max(map(len, data.translate(None, _NOT_OPENING).split(b"\n"))) > MAX_DEPTH
+        or _forgets_or_rounds(data, values)
+        or len(data) >= MAX_LINE
+    ):
+        return None
+    return values
+
+
+def _quick_line(raw: bytes) -> dict[str, Any] | None:
     try:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -213,21 +306,29 @@ def _quick(raw: bytes) -> dict[str, Any] | None:
     if (
         type(value) is not dict
         or raw.count(b"{") + raw.count(b"[") > MAX_DEPTH
-        # A dict forgets a key that is given twice, and then it has fewer colons when it is written anew. In
-        # strings there are as many as before, unless one was written as an escape.
-        or raw.count(b":") != orjson.dumps(value).count(b":")
-        or (b"\\" in raw and b"\\u003" in raw)
-        # orjson makes floats of whole numbers that do not fit into 64 bits.
-        or (outline(raw).has_long_run and _LONG_NUMBER in raw.translate(_DIGITS_AS_ZERO))
+        or _forgets_or_rounds(raw, value)
         or len(raw) >= MAX_LINE
     ):
         return None
     return value
 
 
+def _forgets_or_rounds(data: bytes, value: Any) -> bool:
+    """Whether ``value`` may hold less than ``data`` says.
+
+    A dict forgets a key that is given twice, and then it has fewer colons when it is written anew. In strings there
+    are as many as before, unless one was written as an escape. Whole numbers past 64 bits come as floats.
+    """
+    return (
+        data.count(b":") != orjson.dumps(value).count(b":")
+        or (b"\\" in data and b"\\u003" in data)
+        or (outline(data).has_long_run and _LONG_NUMBER in data.translate(_DIGITS_AS_ZERO))
+    )
+
+
 def _careful(path: Path, label: str, raw: bytes, line: int, problems: list[Problem]) -> dict[str, Any] | None:
     """The object on a line, read by the parser that knows what to say when it is wrong."""
-    if len(raw) >= MAX_LINE and not raw.endswith(b"\n"):
+    if len(raw) >= MAX_LINE:
         span = Span(label, line, 1, line, 1)
         problems.append(Problem("huge-file", span, {"max_bytes": MAX_LINE, "what": "line"}))
         return None

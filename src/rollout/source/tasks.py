@@ -10,7 +10,7 @@ from typing import Any
 
 from rollout.family import member
 from rollout.source.contract import schema
-from rollout.source.document import TaskRecord
+from rollout.source.document import TaskBlock, TaskRecord
 from rollout.source.jsonl import JsonlTasks
 from rollout.source.place import Parsed, Place, Problem
 
@@ -42,6 +42,10 @@ class InlineTasks:
             else:
                 span = (self.place(index) or self._place).span()
                 problems.append(Problem("task-not-an-object", span, {"value": value}))
+
+    def blocks(self, problems: list[Problem]) -> Iterator[TaskBlock]:
+        """All tasks as one block."""
+        yield TaskBlock([*self.read(problems)], None)
 
     def place(self, index: int) -> Place | None:
         """Where task ``index`` stands."""

@@ -38,12 +38,17 @@ _LONG_NUMBER = re.compile(rb"[0-9]{16}")
 
 def check(subject: Subject) -> Iterator[Finding]:
     value = {key: member for key, member in subject.document.value.items() if not key.startswith("x-")}
-    if _LONG_NUMBER.search(written(value)):
+    if screen(written(value)):
         yield from _findings(value, ())
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None]:
     return judge
+
+
+def screen(data: bytes) -> bool:
+    """Whether there is a number among these lines that is long enough to be looked at."""
+    return outline(data).has_long_run and _LONG_NUMBER.search(data) is not None
 
 
 def judge(record: TaskRecord) -> Iterable[Finding] | None:

@@ -40,6 +40,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _findings(value, (), subject)
 
 
+screen = may_hold_secret
+
+
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None]:
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         if not may_hold_secret(record.line or written(record.value)):
