@@ -30,6 +30,7 @@ CHAIN = (
 )
 STAGE = {name: stage for stage, names in enumerate(CHAIN) for name in names}
 FAMILIES = (
+    "rollout.check.problems",
     "rollout.check.rules",
     "rollout.cli.commands",
     "rollout.diagnostics",

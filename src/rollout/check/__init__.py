@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from rollout.check.allowance import allowances, silence
 from rollout.check.finding import Finding
 from rollout.check.report import Report
-from rollout.check.rulebook import Rule, rule
-from rollout.check.rulebook import rules as all_rules
+from rollout.check.rulebook import Rule, looking_rules, rule
 from rollout.check.schema import ShapeFault, shape_findings, task_shape, task_validator, tasks_validator
 from rollout.check.subject import Subject
 from rollout.diagnostics import Diagnostic, Related, Span
@@ -66,7 +65,7 @@ class _Check:
         for fault in faults:
             self._add_fault(fault)
         subject.note_faults(self.broken | self.missing_in)
-        for known in all_rules():
+        for known in looking_rules():
             if known.check is not None and self._wanted(known):
                 self._run_rule(known, document, subject)
         self._check_tasks(subject, problems)
@@ -160,7 +159,7 @@ class _Check:
 
     def _prepared(self, subject: Subject) -> list[_Judge]:
         judges = []
-        for known in all_rules():
+        for known in looking_rules():
             if known.check_tasks is None or not self._wanted(known):
                 continue
             watched = subject.watched() if subject.parts_unread else subject

@@ -22,14 +22,17 @@ if TYPE_CHECKING:
     CheckTasks = Callable[[Subject], JudgeTask | None]
     Screen = Callable[[bytes], bool]
 
-FAMILY = "rollout.check.rules"
+LOOKING = "rollout.check.rules"
+WORDING = "rollout.check.problems"
+"""The two families of rules: those that look for their defect, and those that word what a lower layer noticed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One kind of defect, found by ``check`` or ``check_tasks``, or put into words by ``describe``.
 
-    ``page`` is its documentation. ``screen`` looks at the raw lines of many tasks at once; False spares the rule from being asked about each.
+    ``page`` is its documentation. ``screen`` looks at the raw lines of many tasks at once; False spares the rule from
+    being asked about each.
     """
 
     slug: str
@@ -50,7 +53,7 @@ class Rule:
 @cache
 def rule(slug: str) -> Rule:
     """The rule called ``slug``. Raises KeyError when there is none."""
-    module = member(FAMILY, slug)
+    module = member(LOOKING, slug) or member(WORDING, slug)
     if module is None:
         raise KeyError(slug)
     return Rule(
@@ -66,9 +69,19 @@ def rule(slug: str) -> Rule:
 
 
 @cache
+def looking_rules() -> tuple[Rule, ...]:
+    """The rules that a check has to ask, sorted by code; the others are only loaded where there is a problem."""
+    return _sorted(members(LOOKING))
+
+
+@cache
 def rules() -> tuple[Rule, ...]:
     """Every rule there is, sorted by code."""
-    return tuple(sorted((rule(name) for name in members(FAMILY)), key=lambda found: found.code))
+    return _sorted((*members(LOOKING), *members(WORDING)))
+
+
+def _sorted(slugs: Iterable[str]) -> tuple[Rule, ...]:
+    return tuple(sorted(map(rule, slugs), key=lambda found: found.code))
 
 
 def find_rules(selector: str) -> tuple[Rule, ...]:
@@ -86,4 +99,4 @@ def find_rules(selector: str) -> tuple[Rule, ...]:
     )
 
 
-__all__ = ["FAMILY", "Rule", "find_rules", "rule", "rules"]
+__all__ = ["LOOKING", "WORDING", "Rule", "find_rules", "looking_rules", "rule", "rules"]

@@ -45,7 +45,8 @@ def _rule(diagnostic: Diagnostic) -> dict[str, Any]:
         "helpUri": f"{_HOME}/docs/rules/{diagnostic.slug}",
         "defaultConfiguration": {"level": diagnostic.severity.value},
     }
-    module = member("rollout.check.rules", diagnostic.slug)
+    families = ("rollout.check.rules", "rollout.check.problems")
+    module = next((found for family in families if (found := member(family, diagnostic.slug))), None)
     if module is not None and module.__doc__:
         first, _, story = module.__doc__.strip().partition("\n")
         rule["shortDescription"] = {"text": first}

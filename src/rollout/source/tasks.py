@@ -101,7 +101,7 @@ def _find_fault(value: dict[str, Any]) -> tuple[str, str] | None:
 
 def _describe(problem: Problem) -> str:
     # The words for what a reader notices are its rule's, found by name as everywhere.
-    rule = member("rollout.check.rules", problem.slug)
+    rule = member("rollout.check.problems", problem.slug)
     assert rule is not None
     message, hint = rule.describe(problem)
     return f"{message} {hint}" if hint else str(message)
