@@ -50,7 +50,7 @@ class HtmlPage:
 
 @lru_cache(maxsize=256)
 def read_html(text: str) -> HtmlPage:
-    """Reads a page. Raises HtmlError for one that is longer than :data:`LONGEST` or nested deeper than :data:`DEEPEST`."""
+    """Reads a page. Raises HtmlError for one that is longer than LONGEST or nested deeper than DEEPEST."""
     if len(text) > LONGEST:
         raise HtmlError(f"This page is longer than {LONGEST:,} characters.")
     from justhtml import JustHTML

@@ -141,7 +141,7 @@ class Session:
         return self._cached
 
     def _see(self, element: Element, facts: _FactsByForm) -> Seen:
-        scope = self.scope(facts.args(element.form))
+        scope = self.scope({})
         return Seen(
             element,
             element.shown(scope),

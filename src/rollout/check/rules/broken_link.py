@@ -19,10 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.site import links, target, urls
+from rollout.check.site import is_open, links, urls
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity, Span
+from rollout.language.site import find_page
 from rollout.source.place import Route
 
 CODE = "RL370"
@@ -35,16 +36,20 @@ def check(subject: Subject) -> Iterator[Finding]:
     known = urls(subject)
     start = subject.config.get("initialUrl")
     if isinstance(start, str):
-        yield from _judge(("config", "initialUrl"), start, known)
+        yield from _judge(("config", "initialUrl"), start, "", known)
     for page in subject.pages:
         for link in links(subject, page):
-            yield from _judge(link.route, link.url, known, link.span)
+            yield from _judge(link.route, link.url, page.text("url") or "", known, link.span)
 
 
-def _judge(route: Route, url: str, known: frozenset[str], span: Span | None = None) -> Iterator[Finding]:
-    page = target(url)
-    if page is None or page in known or (page == "" and url.startswith(("#", "?"))):
+def _judge(
+    route: Route, url: str, base: str, known: frozenset[str], span: Span | None = None
+) -> Iterator[Finding]:
+    if is_open(url) or find_page(url, base, known) is not None:
         return
+    page = url.partition("#")[0].partition("?")[0]
+    if "".join(page.split()).lower().startswith("javascript:"):
+        return  # a script is what is wrong
     if "://" in page or page.startswith("mailto:"):
         hint = "The site is closed: only its own pages can be reached."
     else:

@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.site import elements
+from rollout.check.site import elements, span_of
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
-from rollout.diagnostics import Severity
+from rollout.diagnostics import Severity, Span
 from rollout.source.place import Route
 
 CODE = "RL373"
@@ -33,7 +33,7 @@ SEVERITY = Severity.ERROR
 
 def check(subject: Subject) -> Iterator[Finding]:
     for page in subject.pages if subject.template == "browser" else ():
-        first: dict[str, Route] = {}
+        first: dict[str, Route | Span] = {}
         for element in elements(page):
             name = element.text("id")
             if name is None:
@@ -44,6 +44,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                     f"There are two elements with the id {quoted(name)} on this page.",
                     "Give each element of a page an id of its own.",
                     see=((first[name], "the first element"),),
+                    span=span_of(subject, page, element),
                 )
             else:
-                first[name] = (*element.route, "id")
+                first[name] = span_of(subject, page, element) or (*element.route, "id")

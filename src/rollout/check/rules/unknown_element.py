@@ -1,7 +1,7 @@
-"""A verifier's primitive names an element that its page does not have.
+"""A verifier's primitive names a field that its page does not have.
 
-`element` is the id of an element, or its name where it has no id. When no page is named, the element must be on at
-least one page.
+`element` is the id or the name of an input, text area, checkbox, radio button or select. When no page is named, it
+must be on at least one page.
 
 Before:
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.site import named, target, urls
+from rollout.check.site import fields, urls
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -33,15 +33,14 @@ def check(subject: Subject) -> Iterator[Finding]:
         element, url = primitive.text("element"), primitive.text("page")
         if primitive.value.get("type") != "element_value" or element is None:
             continue
-        page_url = target(url) if url is not None else None
-        if url is not None and page_url not in urls(subject):
+        if url is not None and url not in urls(subject):
             continue  # the page is what is wrong
-        pages = [page for page in subject.pages if page_url is None or page.text("url") == page_url]
-        known = sorted({name for page in pages for name in named(page)})
+        pages = [page for page in subject.pages if url is None or page.text("url") == url]
+        known = sorted({name for page in pages for name in fields(page)})
         if element not in known:
             where = f"on the page {quoted(url)}" if url is not None else "on any page"
             yield Finding(
                 (*primitive.route, "element"),
-                f"There is no element {quoted(element)} {where}.",
-                did_you_mean(element, known, kind="elements"),
+                f"There is no field {quoted(element)} {where}.",
+                did_you_mean(element, known, kind="fields"),
             )

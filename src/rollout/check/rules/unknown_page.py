@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.site import target, urls
+from rollout.check.site import urls
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -32,9 +32,9 @@ def check(subject: Subject) -> Iterator[Finding]:
     for primitive in subject.primitives:
         key = _KEYS.get(str(primitive.value.get("type")))
         url = primitive.text(key) if key else None
-        if key is not None and url is not None and (page := target(url)) is not None and page not in known:
+        if key is not None and url is not None and url not in known:
             yield Finding(
                 (*primitive.route, key),
                 f"There is no page {quoted(url)} in this site.",
-                did_you_mean(page, sorted(known), kind="pages"),
+                did_you_mean(url, sorted(known), kind="pages"),
             )

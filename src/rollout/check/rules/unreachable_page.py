@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.site import links, target, urls
+from rollout.check.site import is_open, links, target, urls
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
+from rollout.language.site import find_page
 
 CODE = "RL371"
 SEVERITY = Severity.WARNING
@@ -21,15 +22,17 @@ SEVERITY = Severity.WARNING
 def check(subject: Subject) -> Iterator[Finding]:
     if subject.template != "browser" or not subject.is_sound("config", "pages"):
         return
+    known = urls(subject)
     leads: dict[str, set[str]] = {}
     for page in subject.pages:
         for link in links(subject, page):
-            to = target(link.url)
-            if to is None:
+            if is_open(link.url):
                 return  # a URL that is filled in at run time may lead anywhere
-            leads.setdefault(page.text("url") or "", set()).add(to)
-    start = target(str(subject.config.get("initialUrl", "")))
-    if start is None or start not in urls(subject):
+            to = target(link, known)
+            if to is not None:
+                leads.setdefault(page.text("url") or "", set()).add(to)
+    start = find_page(str(subject.config.get("initialUrl", "")), "", known)
+    if start is None:
         return
     reached, ahead = {start}, [start]
     while ahead:

@@ -1,0 +1,168 @@
+"""A `${…}` on a page that can never be filled in.
+
+What a page shows may hold `${state.…}` and `${task.input.…}`. What a form or button does (`mutates`, `accepts`,
+`error`, `action`) may also hold `${args.…}`, the fields of the form around it by name. Anything else comes to
+nothing when the page is shown or the form is sent.
+
+Before:
+
+    - type: form
+      mutates: {path: user, value: "${args.mail}"}
+      elements: [{type: input, name: email}]
+
+After:
+
+    - type: form
+      mutates: {path: user, value: "${args.email}"}
+      elements: [{type: input, name: email}]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rollout.check.finding import Finding
+from rollout.check.site import FIELDS, Element, elements, span_of
+from rollout.check.subject import Item, Subject
+from rollout.check.wording import closest, did_you_mean, listed, quoted
+from rollout.diagnostics import Severity, Span
+from rollout.language.interpolation import Placeholder, spots
+from rollout.source.place import At, Route
+
+CODE = "RL377"
+SEVERITY = Severity.ERROR
+
+_DOES = ("mutates", "accepts", "error", "action")
+_SHOWS = (
+    *(
+        "text",
+        "label",
+        "placeholder",
+        "items",
+        "columns",
+        "alt",
+        "href",
+        "value",
+        "checked",
+        "options",
+        "rows",
+    ),
+)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    if subject.template != "browser":
+        return
+    state = _possible_state(subject)
+    for page in subject.pages:
+        yield from _judge(subject, (*page.route, "title"), page.value.get("title"), None, state, None)
+        all_elements = list(elements(page))
+        for element in all_elements:
+            span = span_of(subject, page, element)
+            for key in _SHOWS:
+                if key in element.value and not (
+                    key == "value" and element.value.get("type") in ("radio", "checkbox")
+                ):
+                    value = element.value[key]
+                    if key == "rows":
+                        value = _only_texts(value)
+                    yield from _judge(subject, (*element.route, key), value, None, state, span)
+            names = _names_around(page, element, all_elements)
+            for key in _DOES:
+                if key in element.value:
+                    yield from _judge(subject, (*element.route, key), element.value[key], names, state, span)
+
+
+def _judge(
+    subject: Subject,
+    route: Route,
+    value: object,
+    names: frozenset[str] | None,
+    state: frozenset[str] | None,
+    span: Span | None,
+) -> Iterator[Finding]:
+    for spot in spots(value, route):
+        text = spot.interpolation.text
+        at: At = "key" if spot.is_key else "value"
+        for fault in spot.interpolation.faults:
+            shown = text[fault.start : fault.end]
+            inside = subject.within(spot.route, shown) if len(shown) > 2 else None
+            yield Finding(spot.route, fault.message, fault.hint, at=at, span=span or inside)
+        for placeholder in spot.interpolation.placeholders:
+            said = _fault(placeholder, names, state)
+            if said is not None:
+                inside = subject.within(spot.route, placeholder.text)
+                yield Finding(spot.route, said[0], said[1], at=at, span=span or inside)
+
+
+def _fault(
+    placeholder: Placeholder, names: frozenset[str] | None, state: frozenset[str] | None
+) -> tuple[str, str | None] | None:
+    shown = quoted(placeholder.text)
+    if placeholder.root == "fixtures":
+        return f"{shown} names fixtures, which a site does not have.", "Put the data into initialState."
+    name = str(placeholder.steps[0]) if placeholder.steps else None
+    if placeholder.root == "args":
+        if names is None:
+            return f"{shown} can only be used where a form is sent, not where a page is shown.", None
+        if name is not None and name not in names:
+            return f"{shown} names a field that the form does not have.", _way_out(name, names, "fields")
+    if placeholder.root == "state" and name is not None and state is not None and name not in state:
+        return f"{shown} names a part of the state that is never there.", _way_out(
+            name, state, "parts of the state"
+        )
+    return None
+
+
+def _way_out(name: str, known: frozenset[str], kind: str) -> str | None:
+    if (near := closest(name, sorted(known))) is not None:
+        return f"Did you mean {quoted(near)}?"
+    return did_you_mean(name, sorted(known), kind=kind) or (
+        f"There is {listed(sorted(known))}." if known else None
+    )
+
+
+def _possible_state(subject: Subject) -> frozenset[str] | None:
+    """The keys that the state may have; None where an agent's input may name one."""
+    from rollout.language.path_template import parse_path_template
+    from rollout.language.paths import PathError
+
+    if not subject.is_sound("config"):
+        return None
+    known = set(subject.initial_state)
+    for page in subject.pages:
+        for element in elements(page):
+            mutates = element.value.get("mutates")
+            for change in mutates if isinstance(mutates, list) else [mutates]:
+                path = change.get("path") if isinstance(change, dict) else None
+                try:
+                    steps = parse_path_template(path, appending=True).known if isinstance(path, str) else ()
+                except PathError:
+                    return None
+                if isinstance(path, str) and not steps:
+                    return None
+                known.update(map(str, steps[:1]))
+    return frozenset(known)
+
+
+def _names_around(page: Item, element: Element, all_elements: list[Element]) -> frozenset[str]:
+    forms = [each for each in all_elements if each.value.get("type") == "form"]
+    form = next((each for each in forms if element.route[: len(each.route)] == each.route), None)
+    names = set()
+    for each in all_elements:
+        within = [other for other in forms if each.route[: len(other.route)] == other.route]
+        sends = each.value.get("type") in FIELDS or (each.value.get("type") == "button" and form is not None)
+        name = each.text("name")
+        here = within == [form] if form is not None else not within
+        if name is not None and here and (sends or each is element):
+            names.add(name)
+    return frozenset(names)
+
+
+def _only_texts(rows: object) -> object:
+    if not isinstance(rows, list):
+        return None
+    return [
+        [cell if isinstance(cell, str) else None for cell in row] if isinstance(row, list) else None
+        for row in rows
+    ]
