@@ -53,7 +53,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
 
 
 def _share(found: Any, limit: Any) -> str | None:
-    if limit == 1 and 1 < found <= 100:
+    if limit == 1 and 10 <= found <= 100:
         return f"Did you mean {shown(found / 100)}?"
     return f"Write {shown(limit)} or less."
 

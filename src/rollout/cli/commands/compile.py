@@ -24,7 +24,9 @@ def compile(
         bool, typer.Option("--json", help="One JSON envelope about the result, not the result.")
     ] = False,
 ) -> None:
-    """Compile an environment to the platform's JSON, byte for byte the same for everything that means the same.
+    """Write an environment as the platform's canonical JSON.
+
+    Compile an environment to the platform's JSON, byte for byte the same for everything that means the same.
 
     The environment is checked first. What is only local (ids, solutions, x- keys) is left out.
 

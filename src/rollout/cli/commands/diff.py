@@ -36,7 +36,9 @@ def diff(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Tell what changed in environments, by meaning, and what it does: to the agent, to the grading, or to neither.
+    """Tell what a change means: to agents, to grading, or not.
+
+    Tell what changed in environments, by meaning, and what it does: to the agent, to the grading, or to neither.
 
     How something is written, and in which file, is no difference. Tasks are paired by their ids; without ids by
     instruction and input, then by ground truth or likeness. With --git the work tree is not touched; a Python file

@@ -21,7 +21,9 @@ def explain(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Tell what a rule finds, why it matters and how to mend it; without a rule, list them all.
+    """Tell the long story of a rule, or list all rules.
+
+    Tell what a rule finds, why it matters and how to mend it; without a rule, list them all.
 
     Example: `rollout explain duplicate-task-id`
     """

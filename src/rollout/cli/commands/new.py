@@ -23,7 +23,9 @@ def new(
     one_file: Annotated[bool, typer.Option("--one-file", help="Everything in one environment file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Start an environment: a small example that validates, for you to rewrite piece by piece.
+    """Start an environment from a small working example.
+
+    Start an environment: a small example that validates, for you to rewrite piece by piece.
 
     The workflow and custom examples are proved as they come: `rollout prove` plays their solutions. Rewrite a task
     without its solution, and prove fails until the new one is there. Nothing that exists is overwritten.

@@ -21,9 +21,10 @@ def prove(
     slug: Annotated[str | None, typer.Option(help="Which environment of a Python file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Prove environments without a model: every solution reaches the top score, and doing nothing passes nowhere.
+    """Prove environments without a model.
 
-    Each task is played twice by the oracle, which follows its `solution`, and twice by noop, which does nothing.
+    Each task is played twice by the oracle, which follows its `solution` and must reach the top score, and twice by
+    noop, which does nothing and must not pass.
 
     Example: `rollout prove envs/refund`
 

@@ -16,7 +16,9 @@ def schema(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Print one of the format's JSON Schemas; without a name, list them all.
+    """Print one of the format's JSON Schemas, or list them.
+
+    Print one of the format's JSON Schemas; without a name, list them all.
 
     Editors complete and explain keys with them: save one, or name it in the first line of a file.
 

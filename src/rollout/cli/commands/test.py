@@ -29,7 +29,9 @@ def test(
     max_tool_calls: Annotated[int, typer.Option(min=0, help="How many tool calls a rollout may make.")] = 12,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Run tasks with a model: the calls and their results, and a verdict with a reason for each primitive.
+    """Run tasks with a model; show each call and the verdict.
+
+    Run tasks with a model: the calls and their results, and a verdict with a reason for each primitive.
 
     Example: `rollout test envs/refund --model oracle --limit 5`
 

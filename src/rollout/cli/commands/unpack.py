@@ -25,7 +25,9 @@ def unpack(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Turn platform JSON back into a folder that people can review; compiling that folder gives the same bytes.
+    """Turn platform JSON back into a folder to review.
+
+    Turn platform JSON back into a folder that people can review; compiling that folder gives the same bytes.
 
     The folder is written whole or not at all, and only after it was compiled and compared.
 

@@ -30,7 +30,9 @@ def validate(
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Check environments: files, shapes, references, tasks and verifiers, all problems in one run.
+    """Check environments: what is wrong, where, and the way out.
+
+    Check environments: files, shapes, references, tasks and verifiers, all problems in one run.
 
     Example: `rollout validate envs/refund`
 
