@@ -24,6 +24,7 @@ CHAIN = (
     ("rollout.environment", "rollout.builders"),
     ("rollout.check",),
     ("rollout.compile",),
+    ("rollout.sandbox",),
     ("rollout.templates", "rollout.verifiers", "rollout.models"),
     ("rollout.engine",),
     ("rollout.cli",),

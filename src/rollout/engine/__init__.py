@@ -64,7 +64,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What one primitive said: its value (None when it could not judge) and why."""
+    """What one primitive said: its value (None when it could not judge), why, and what that rests on."""
 
     name: str
     type: str
@@ -72,6 +72,7 @@ class Mark:
     value: float | None
     reason: str
     failure: Failure | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ class VerifierGrader:
         verifier = environment.verifier if environment.verifier is not None else _DEFAULT
         primitives = verifier.get("primitives")
         threshold = verifier.get("passThreshold", 1.0)
+        self.config: Mapping[str, Any] = environment.config or {}
         self.fault: str | None = None
         self.primitives: list[_Primitive] = []
         self.threshold = 1.0
@@ -66,7 +67,13 @@ class VerifierGrader:
                 Outcome.ERROR, None, threshold=self.threshold, failure=Failure(self.fault, "verifier")
             )
         case = Case(
-            task, trace.template, trace.initial_state, trace.final_state, trace.final_output, trace.calls
+            task,
+            trace.template,
+            trace.initial_state,
+            trace.final_state,
+            trace.final_output,
+            trace.calls,
+            self.config,
         )
         marks = tuple([await _mark(primitive, case) for primitive in self.primitives])
         failure = next((mark.failure for mark in marks if mark.failure is not None), None)
@@ -99,7 +106,9 @@ async def _mark(primitive: _Primitive, case: Case) -> Mark:
     value, reason = float(judgement.value), judgement.reason
     if primitive.inverted:
         value, reason = 1.0 - value, f"Turned around by “not”: {reason}"
-    return Mark(primitive.name, primitive.type, primitive.weight, value, reason)
+    return Mark(
+        primitive.name, primitive.type, primitive.weight, value, reason, evidence=judgement.evidence
+    )
 
 
 def _read_primitive(number: int, written: Any) -> _Primitive:

@@ -13,6 +13,7 @@ from rollout.engine import Ending, Failure, Trace
 from rollout.engine.toolbox import BadCallError, Toolbox
 from rollout.environment import Environment, Task
 from rollout.models import Call, Message, Model, ModelError, Request, Sampling, Turn, Usage
+from rollout.sandbox import SandboxError
 from rollout.templates import Result, Script, Stage, World, prepare
 from rollout.verifiers import ToolCall
 
@@ -147,6 +148,9 @@ class _Run:
                     try:
                         assert self.world is not None
                         result = await self.world.call(call.tool, args)
+                    except SandboxError as error:
+                        self.fail(str(error), "infrastructure")
+                        over, result = True, Result.failed("The tool could not be run.")
                     except Exception as error:
                         self.fail(f"Tool “{call.tool}” broke down: {_words(error)}", "environment")
                         over, result = True, Result.failed("The tool broke down.")

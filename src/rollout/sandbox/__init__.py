@@ -32,8 +32,10 @@ _asked: ContextVar[str | None] = ContextVar("sandbox", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a command may use: ``seconds`` by the clock, bytes of memory over all its processes, how many processes, bytes
-    that it prints before it is stopped, bytes of one file, and bytes of all it writes to one of its folders."""
+    """What a command may use before it is stopped: ``seconds`` by the clock, bytes of ``memory`` over all its
+    processes, how many ``processes``, and bytes of ``output``. A write that makes one ``file``, or all in one of its
+    folders (``disk``), larger than so many bytes fails.
+    """
 
     seconds: float = 60.0
     memory: int = 2048 * _MIB
@@ -56,8 +58,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What came of a command: its exit status (None when it was stopped at a limit), and what it printed, cut in the middle
-    where it was long. ``report`` is what a witness wrote, as it came."""
+    """What came of a command: its exit status (None when it was stopped at a limit), and what it printed, cut in the
+    middle where it was long. ``report`` is what a witness wrote, as it came.
+    """
 
     status: int | None
     output: str

@@ -35,7 +35,7 @@ class Folder:
         files = self.path / "files"
         files.mkdir()
         files.chmod(0o755)
-        made = {files}
+        made = {self.path, files}
         for name, content in job.files.items():
             target = files / name
             if Path(name).is_absolute() or ".." in Path(name).parts or "\0" in name or not Path(name).parts:
@@ -46,6 +46,12 @@ class Folder:
             except OSError as error:
                 raise SandboxError(f"“{name}” cannot be laid down: {error.strerror}.") from None
             target.chmod(0o755 if content.startswith("#!") else 0o644)
+        if job.witness is not None:
+            kit = self.path / "kit"
+            _make_folders(kit, made)
+            for name, content in job.witness.files().items():
+                (kit / name).write_text(content, encoding="utf-8")
+                (kit / name).chmod(0o644)
         (self.path / "hosts").write_text("127.0.0.1 localhost\n::1 localhost\n", encoding="ascii")
         (self.path / "hosts").chmod(0o644)
 

@@ -57,7 +57,10 @@ class _Run:
 
     async def through(self) -> Ended:
         started = perf_counter()
-        start = self.kind.start(self.folder, self.job.command, self._variables(), self.job.limits)
+        witness = self.job.witness
+        command = self.job.command
+        command += witness.arguments(command, self._shown) if witness is not None else ""
+        start = self.kind.start(self.folder, command, self._variables(), self.job.limits)
         tasks: list[asyncio.Task[None]] = []
         try:
             process = await self._spawn(start)
@@ -197,8 +200,12 @@ class _Run:
         if start.go_fd is not None:
             os.close(start.go_fd)
 
+    @property
+    def _shown(self) -> str:
+        """Where the command sees the private folder."""
+        return str(self.folder.path) if self.kind.name == "none" else INSIDE
+
     def _variables(self) -> dict[str, str]:
-        shown = str(self.folder.path) if self.kind.name == "none" else INSIDE
         variables = {
             "PATH": search_path(),
             "HOME": "/tmp",
@@ -212,7 +219,7 @@ class _Run:
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
         } | dict(self.job.variables)
-        return variables | (self.job.witness.variables(shown) if self.job.witness is not None else {})
+        return variables | (self.job.witness.variables(self._shown) if self.job.witness is not None else {})
 
     def _ended(self, start: Start, seconds: float) -> Ended:
         assert self.process is not None

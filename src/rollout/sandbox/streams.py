@@ -14,7 +14,7 @@ _MOST_REPORT = 32 * 1024 * 1024
 
 
 class Printed:
-    """What a command prints: the beginning and the end of it are kept; ``on_too_much`` is called above ``most`` bytes."""
+    """What a command prints: its beginning and end are kept; ``on_too_much`` is called above ``most`` bytes."""
 
     def __init__(self, most: int, on_too_much: Callable[[], None]) -> None:
         self._most, self._on_too_much = most, on_too_much

@@ -55,7 +55,12 @@ def _prefix(program: str) -> Path | None:
 def _may_be_shown(path: str) -> bool:
     # A home, or a folder above one, is never shown whole, whatever is installed in it.
     home, resolved = Path.home().resolve(), Path(path).resolve()
-    return resolved.is_dir() and not home.is_relative_to(resolved) and len(resolved.parts) > 2
+    if not resolved.is_dir() or home.is_relative_to(resolved) or len(resolved.parts) <= 2:
+        return False
+    # ~/.cargo or ~/.local hold credentials beside programs; an environment of Python's own may be called ~/.venv.
+    return (
+        not (resolved.parent == home and resolved.name.startswith(".")) or (resolved / "pyvenv.cfg").is_file()
+    )
 
 
 __all__ = ["PATHS", "search_path", "seen"]

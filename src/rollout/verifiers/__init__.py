@@ -8,7 +8,8 @@ is never a pass and never a fail.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rollout.environment import Task
@@ -34,7 +35,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """All there is to judge: the task, the state before and after, the calls in order, and the last words."""
+    """All there is to judge: the task, the state before and after, the calls in order, and the last words.
+
+    ``config`` is the environment's; it says how to judge, and nothing in it may be changed.
+    """
 
     task: Task
     template: str
@@ -42,6 +46,7 @@ class Case:
     final_state: dict[str, Any]
     final_output: str
     calls: tuple[ToolCall, ...]
+    config: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ground_truth(self) -> dict[str, Any]:
@@ -53,24 +58,29 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A value from 0 to 1, and the sentence that says why. Raises ValueError for any other value."""
+    """A value from 0 to 1, and the sentence that says why. Raises ValueError for any other value.
+
+    ``evidence`` is what it rests on, such as what a command printed, as JSON. It is kept for people to read, and left
+    out of comparisons.
+    """
 
     value: float
     reason: str
+    evidence: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.value, bool) or not math.isfinite(self.value) or not 0 <= self.value <= 1:
             raise ValueError(f"{self.value!r} is no value from 0 to 1.")
 
 
-def passed(reason: str) -> Judgement:
+def passed(reason: str, evidence: Mapping[str, Any] | None = None) -> Judgement:
     """The value 1."""
-    return Judgement(1.0, reason)
+    return Judgement(1.0, reason, evidence or {})
 
 
-def failed(reason: str) -> Judgement:
+def failed(reason: str, evidence: Mapping[str, Any] | None = None) -> Judgement:
     """The value 0."""
-    return Judgement(0.0, reason)
+    return Judgement(0.0, reason, evidence or {})
 
 
 class CannotJudgeError(Exception):

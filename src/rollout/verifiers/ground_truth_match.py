@@ -4,6 +4,9 @@ Every key that the ground truth names is compared with the key of that name in t
 must be as they were at the start, so that an agent that also did something else does not pass; with ``subset: true``
 they are not looked at, and what is named may hold more than was asked for. This judges where there is no verifier.
 
+In a code-editing environment it is the ground truth's ``files`` that are compared, file by file; null is for a file
+that must not be there.
+
 In a browser environment ``url``, ``title`` and ``values`` are the browser's, not the site's: they are compared only
 where the ground truth names them, and of ``values`` only the pages and fields that it names. Keys of the site's state
 may be gathered under ``state``.
@@ -18,10 +21,13 @@ from rollout.language.compare import compare
 from rollout.language.paths import MISSING
 from rollout.language.site import OWN_KEYS, EmptyTruthError, compare_values, truth_by_key
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers._expected_files import difference, files_of, judged_files, unasked
 
 
 def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     """1 when the state is what the ground truth says and otherwise unchanged, else 0 with the first difference."""
+    if case.template == "code-editing":
+        return _judge_files(case, options.get("subset", False))
     truth, final, start = case.ground_truth, case.final_state, case.initial_state
     subset = options.get("subset", False)
     in_browser = case.template == "browser"
@@ -54,6 +60,16 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
                     f"The ground truth does not name “{key}”, but it changed. {difference.sentence((key,))}"
                 )
     return passed(f"The final state is what was asked for in {', '.join(f'“{key}”' for key in truth)}.")
+
+
+def _judge_files(case: Case, subset: bool) -> Judgement:
+    wanted, final = judged_files(case), files_of(case.final_state)
+    sentence = difference(wanted, final)
+    if sentence is None and not subset:
+        sentence = unasked(wanted, files_of(case.initial_state), final)
+    if sentence is not None:
+        return failed(sentence)
+    return passed(f"The final files are what was asked for in {', '.join(f'“{path}”' for path in wanted)}.")
 
 
 __all__ = ["judge"]

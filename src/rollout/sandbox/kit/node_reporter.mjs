@@ -1,0 +1,32 @@
+// The witness of node:test, a reporter: it runs in the process that starts the test files, not in theirs.
+import { relative, resolve } from 'node:path'
+import openReport from './witness.cjs'
+
+const tell = openReport()
+
+export default async function * witness (events) {
+  if (tell === null) {
+    for await (const _ of events); // eslint-disable-line
+    return
+  }
+  tell({ t: 'begin', runner: 'node', version: process.version })
+  const path = []
+  for await (const { type, data } of events) {
+    if (type === 'test:start') {
+      path.length = data.nesting
+      path[data.nesting] = data.name
+    } else if (type === 'test:pass' || type === 'test:fail') {
+      const names = [...path.slice(0, data.nesting), data.name]
+      const file = data.file ? relative(process.cwd(), data.file) : ''
+      if (data.nesting === 0 && data.file && resolve(data.name) === data.file) {
+        // A file as a whole is reported like a test where it has none, or did not end well.
+        if (type === 'test:fail') tell({ t: 'problem', what: `${file} did not end well` })
+        continue
+      }
+      const failed = type === 'test:fail' && data.todo === undefined
+      const outcome = failed ? 'failed' : data.skip !== undefined || data.todo !== undefined ? 'skipped' : 'passed'
+      tell({ t: 'test', name: names.join(' > '), file, suite: data.details?.type === 'suite', outcome, level: data.nesting })
+    }
+  }
+  tell({ t: 'end' })
+}

@@ -1,0 +1,103 @@
+"""A witness: a plugin of a test runner, loaded before any code under test, that reports what became of each test.
+
+An exit status of 0 says little: code under test can end the process with it. A witness reports on a pipe of its own,
+and signs every line with a key that only the first reader gets, so that a report cannot be forged by whoever comes
+later, cut short, or reordered. It runs inside the test runner: what stands in the way of code that takes the runner
+itself apart is that its findings have to agree with each other and with the exit status.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+RunnerName = Literal["pytest", "unittest", "node", "jest", "vitest"]
+
+KIT = Path(__file__).parent / "kit"
+
+_FILES: Mapping[str, tuple[str, ...]] = {
+    "pytest": ("rollout_witness.py", "rollout_witness_pytest.py"),
+    "unittest": ("rollout_witness.py", "sitecustomize.py"),
+    "node": ("witness.cjs", "node_reporter.mjs", "node_guard.cjs"),
+    "jest": ("witness.cjs", "jest_reporter.cjs"),
+    "vitest": ("witness.cjs", "vitest_reporter.mjs"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A witness for one run of a test runner; ``key`` is used once."""
+
+    runner: RunnerName
+    key: bytes = field(default_factory=lambda: secrets.token_hex(32).encode("ascii"), repr=False)
+
+    def files(self) -> dict[str, str]:
+        """What has to be in the folder ``kit`` that the runner loads the witness from."""
+        return {name: (KIT / name).read_text(encoding="utf-8") for name in _FILES[self.runner]}
+
+    def variables(self, shown: str) -> dict[str, str]:
+        """The variables that make the runner load it; ``shown`` is where the job's folder is seen."""
+        kit = f"{shown}/kit"
+        found = {"ROLLOUT_WITNESS": shown}
+        if self.runner == "pytest":
+            # The working folder comes first on the path of `python -m`, where a file pytest.py would be taken for
+            # pytest. The witness puts it back once pytest itself is loaded.
+            found |= {"PYTHONPATH": kit, "PYTHONSAFEPATH": "1", "PYTEST_ADDOPTS": "-p rollout_witness_pytest"}
+            # Whatever plugins are installed here are no part of the environment.
+            found["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        elif self.runner == "unittest":
+            found |= {"PYTHONPATH": kit, "PYTHONSAFEPATH": "1"}
+        elif self.runner == "node":
+            reporters = [f"--test-reporter={kit}/node_reporter.mjs", "--test-reporter-destination=/dev/null"]
+            reporters += ["--test-reporter=spec", "--test-reporter-destination=stdout"]
+            found["NODE_OPTIONS"] = " ".join([f"--require={kit}/node_guard.cjs", *reporters])
+        return found
+
+    def arguments(self, line: str, shown: str) -> str:
+        """What is written after a command line, for a runner that takes its reporters from there only."""
+        # npm takes what comes before -- for its own.
+        after = " --" if line.split(maxsplit=1)[0] == "npm" and " -- " not in line else ""
+        if self.runner == "jest":
+            return f"{after} --reporters=default --reporters={shown}/kit/jest_reporter.cjs"
+        if self.runner == "vitest":
+            return f"{after} --reporter=default --reporter={shown}/kit/vitest_reporter.mjs"
+        return ""
+
+
+class ForgedError(ValueError):
+    """A report with a line in it that the witness did not write; its text is a sentence."""
+
+
+def read_report(data: bytes, key: bytes) -> list[dict[str, Any]]:
+    """The events of a report, in order. Raises ForgedError.
+
+    A line is ``<hex digits> <json>``. The digits are HMAC-SHA256 under ``key`` of those of the line before (nothing for
+    the first), and the JSON.
+    """
+    events: list[dict[str, Any]] = []
+    before = b""
+    for line in data.split(b"\n"):
+        if not line:
+            continue
+        mark, _, text = line.partition(b" ")
+        expected = hmac.new(key, before + text, hashlib.sha256).hexdigest().encode("ascii")
+        if not hmac.compare_digest(mark, expected):
+            raise ForgedError("Something other than the test runner wrote to its report.")
+        before = expected
+        try:
+            event = json.loads(text)
+        except ValueError:
+            event = None
+        if not isinstance(event, dict):
+            raise ForgedError("The report of the test runner cannot be read.")
+        events.append(event)
+    return events
+
+
+__all__ = ["KIT", "ForgedError", "RunnerName", "Witness", "read_report"]
