@@ -2,7 +2,7 @@
 
 # This runs in the sandbox, under whatever Python is there, before all else.
 # mypy: ignore-errors
-# ruff: noqa: PTH100, PTH109, PTH120, PTH123
+# ruff: noqa: PTH100, PTH109, PTH120
 
 import hashlib
 import hmac
