@@ -48,7 +48,7 @@ def left_by_agent(case: dict[str, Any]) -> Trace:
     )
     return Trace(
         environment="case",
-        template="workflow",
+        template=case.get("template", "workflow"),
         task="case",
         model="none",
         messages=(),

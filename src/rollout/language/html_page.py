@@ -438,8 +438,7 @@ def _accessible_name(node: Any) -> str:
     words = _words(node)
     if words:
         return words
-    pictures = (_attributes(each).get("alt") for each in _walk(node) if each.name == "img")
-    return next((alt for alt in pictures if alt), attributes.get("title") or "")
+    return attributes.get("title") or ""
 
 
 def _words_before(node: Any) -> str | None:
@@ -470,6 +469,8 @@ def _text(node: Any, *, without: frozenset[str] = frozenset()) -> str:
             found.append(each.data or "")
         elif each.name == "br":
             found.append("\n")
+        elif each.name == "img":
+            found.append(_attributes(each).get("alt") or "")
         elif each.name not in without and (each is node or each.name not in _SKIPPED):
             if each.name in _BLOCKS and found:
                 found.append(" ")

@@ -210,9 +210,9 @@ def fault_of(element: Element, value: Any, group: Iterable[Any]) -> str | None:
     if (fault := _CHECKS.get(spec.get("inputType", "text"), _no_fault)(text, spec)) is not None:
         return fault
     if len(text) < spec.get("minLength", 0):
-        return f"Please enter at least {spec['minLength']} characters; there are {len(text)}."
+        return f"Please enter at least {spec['minLength']} characters, not {len(text)}."
     if len(text) > spec.get("maxLength", len(text)):
-        return f"Please enter at most {spec['maxLength']} characters; there are {len(text)}."
+        return f"Please enter at most {spec['maxLength']} characters, not {len(text)}."
     if isinstance(spec.get("pattern"), str) and not whole_match(spec["pattern"], text):
         return "Please match the format that is asked for."
     return None

@@ -9,7 +9,7 @@ from typing import Any
 from rollout.language.cel import Condition, MalformedConditionError
 from rollout.language.cel import parse as parse_condition
 from rollout.language.html_page import HtmlError, read_html
-from rollout.language.interpolation import Fill, MalformedError, prepare
+from rollout.language.interpolation import Fill, MalformedError, prepare, spots
 from rollout.language.path_template import PathTemplate, parse_path_template
 from rollout.language.paths import PathError
 from rollout.templates import TemplateError
@@ -161,7 +161,7 @@ class _Compiler:
             ref=self._ref(spec, number),
             type=kind,
             spec=spec,
-            shown=prepare({key: spec[key] for key in _SHOWN if key in spec}),
+            shown=_shown({key: spec[key] for key in _SHOWN if key in spec}),
             form=form,
             when=parse_condition(spec["when"]) if "when" in spec else None,
             children=self.compile_all(spec.get("elements"), inner),
@@ -191,6 +191,15 @@ class _Compiler:
             tuple(self.compile(cell, form) if isinstance(cell, dict) else prepare(cell) for cell in row)
             for row in rows or ()
         )
+
+
+def _shown(texts: dict[str, Any]) -> Fill:
+    fill = prepare(texts)
+    if any(spots(texts)):
+        return fill
+    # Most of a page says the same in every rollout; it is only read, so that one answer serves them all.
+    same = fill({})
+    return lambda scope: same
 
 
 def _changes(written: Any) -> tuple[Change, ...]:

@@ -27,8 +27,9 @@ def search(session: Session, truth: Mapping[str, Any], verifier: Mapping[str, An
 
     Where the verifier asks for a page to be reached, the path ends there.
     """
+    start = session.final()
     try:
-        wanted = truth_by_key(truth)
+        wanted = truth_by_key(truth, start)
     except EmptyTruthError:
         return None
     if not wanted:
@@ -41,7 +42,6 @@ def search(session: Session, truth: Mapping[str, Any], verifier: Mapping[str, An
         and primitive.get("not") is not True
         and isinstance(primitive.get("url"), str)
     ]
-    start = session.final()
     ahead: deque[tuple[Session, Script]] = deque([(session, [])])
     met = {_mark(session)}
     tried = 0

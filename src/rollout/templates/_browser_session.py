@@ -199,7 +199,7 @@ class Session:
         """Puts a value into a field."""
         seen = self.find(ref)
         if not seen.element.is_field:
-            raise ActionError(f"“{ref}” is {_role(seen.element)}; nothing can be entered there.")
+            raise ActionError(f"“{ref}” is {article(seen.element.type)}; nothing can be entered there.")
         enter(self.page, seen.element, value, seen.shown, self.visit.values)
         self.visit.faults.pop(seen.element.number, None)
         self.visit.touched = True
@@ -226,8 +226,10 @@ class Session:
         found = shown.find(ref)
         if found is not None:
             return found
+        if sum(each.element.name == ref for each in shown.all()) > 1:
+            raise ActionError(f"Several elements are called “{ref[:200]}”; use what stands in brackets.")
         if any(ref in (element.ref, element.name) for element in self.page.all):
-            raise ActionError(f"“{ref[:200]}” does not name one element that is on the page now.")
+            raise ActionError(f"“{ref[:200]}” is not on the page now.")
         known = [each.element.ref for each in shown.all() if each.element.type in ACTIVE]
         names = ", ".join(f"“{name}”" for name in known[:40]) or "none"
         raise ActionError(f"There is no element “{ref[:200]}” on this page. Its elements are: {names}.")
@@ -366,6 +368,20 @@ class Session:
     def _changed(self) -> None:
         self._cached = None
 
+    def restore(self, fields: Mapping[str, Any]) -> None:
+        """Puts the values of a final state, by id or by name, back into the fields of the page that is open."""
+        for element in self.page.all:
+            name = element.id if element.id in fields else element.name
+            if not element.is_field or name is None or name not in fields:
+                continue
+            value, mine = fields[name], element.spec.get("value", True)
+            if element.type in ("checkbox", "radio") and not isinstance(value, bool):
+                value = mine in value if isinstance(value, list) else value == mine
+            elif element.type not in ("checkbox", "radio") and not isinstance(value, list):
+                value = "" if value is None else as_text(value)
+            self.visit.values[element.number] = value
+        self._changed()
+
     def final(self) -> dict[str, Any]:
         """The state of the site, and beside it the URL and title of the page that is open, and the values by page."""
         visits = dict(self.left)
@@ -427,8 +443,19 @@ def _disabled(seen: Seen) -> bool:
     return seen.element.spec.get("disabled") is True
 
 
-def _role(element: Element) -> str:
-    return f"an {element.type}" if element.type == "image" else f"a {element.type}"
+def article(kind: str) -> str:
+    """The type of an element with its article, for a sentence."""
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
-__all__ = ["ACTIVE", "ActionError", "FieldError", "Seen", "Session", "Shown", "Visit", "fresh_values"]
+__all__ = [
+    "ACTIVE",
+    "ActionError",
+    "FieldError",
+    "Seen",
+    "Session",
+    "Shown",
+    "Visit",
+    "article",
+    "fresh_values",
+]

@@ -142,6 +142,8 @@ _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 def quoted(text: str) -> str:
     """A text in single quotes on one line, whatever is in it."""
+    if text.isprintable() and "'" not in text and "\\" not in text:
+        return f"'{text}'"
     return "'" + "".join(_ESCAPES.get(each) or _visible(each) for each in text) + "'"
 
 

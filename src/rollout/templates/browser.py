@@ -18,9 +18,10 @@ from rollout.language.paths import TargetError
 from rollout.language.site import OWN_KEYS, find_page
 from rollout.templates import Result, Script, TemplateError, Tool
 from rollout.templates._browser_fields import FieldError, check_patterns
+from rollout.templates._browser_html import render
 from rollout.templates._browser_pages import compile_pages
 from rollout.templates._browser_search import search
-from rollout.templates._browser_session import ActionError, Session
+from rollout.templates._browser_session import ActionError, Session, article
 from rollout.templates._browser_view import line_of, view
 
 _ELEMENT = {
@@ -151,11 +152,14 @@ class BrowserWorld:
 
     def _told(self, name: str, args: Mapping[str, Any], after: Session) -> str:
         whole = view(after)
-        if name in _ENTERING and after.note is None:
-            ref = _ref(args)
-            line, before = line_of(after, ref), line_of(self.now, ref)
-            if view(self.now).replace(before, line, 1) == whole:
-                return line  # nothing else on the page has changed
+        if after.note is not None and whole == f"{after.note}\n{view(self.now)}":
+            return after.note
+        if name in _ENTERING:
+            before, now = view(self.now).split("\n"), whole.split("\n")
+            if len(before) == len(now):
+                # Where nothing came or went, the lines that changed say it all.
+                changed = [new for old, new in zip(before, now, strict=True) if old != new]
+                return "\n".join(line.lstrip("\t") for line in changed) or line_of(after, _ref(args))
         return whole
 
     def state(self) -> dict[str, Any]:
@@ -174,14 +178,14 @@ def _ref(args: Mapping[str, Any]) -> str:
 def _fill(session: Session, args: Mapping[str, Any]) -> None:
     kind = session.find(_ref(args)).element.type
     if kind not in ("input", "textarea"):
-        raise ActionError(f"“{_ref(args)}” is a {kind}; fill types into a textbox.")
+        raise ActionError(f"“{_ref(args)}” is {article(kind)}; fill types into a textbox.")
     session.enter(_ref(args), args["value"])
 
 
 def _select(session: Session, args: Mapping[str, Any]) -> None:
     kind = session.find(_ref(args)).element.type
     if kind != "select":
-        raise ActionError(f"“{_ref(args)}” is a {kind}; select chooses from a combobox or listbox.")
+        raise ActionError(f"“{_ref(args)}” is {article(kind)}; select chooses from a combobox or listbox.")
     session.enter(_ref(args), args["option"])
 
 
@@ -189,7 +193,7 @@ def _check(session: Session, args: Mapping[str, Any], *, ticked: bool) -> None:
     kind = session.find(_ref(args)).element.type
     if kind not in (("checkbox", "radio") if ticked else ("checkbox",)):
         raise ActionError(
-            f"“{_ref(args)}” is a {kind}; {'check' if ticked else 'uncheck'} is for a checkbox."
+            f"“{_ref(args)}” is {article(kind)}; {'check' if ticked else 'uncheck'} is for a checkbox."
         )
     session.enter(_ref(args), ticked)
 
@@ -208,4 +212,22 @@ _ACTIONS: Mapping[str, Callable[[Session, Mapping[str, Any]], None]] = {
 }
 
 
-__all__ = ["TOOLS", "BrowserStage", "BrowserWorld", "prepare"]
+def show_html(environment: Environment, final_state: Mapping[str, Any], task: Task | None = None) -> str:
+    """The page that a final state has open, as inert HTML for a report: escaped, without scripts, links or forms.
+
+    Raises TemplateError when the environment cannot be run, and ValueError when the state is not of this site.
+    """
+    stage = prepare(environment)
+    url = final_state.get("url")
+    if url not in stage.pages:
+        raise ValueError(f"There is no page “{url}” in this site.")
+    site = {key: value for key, value in final_state.items() if key not in OWN_KEYS}
+    scope = {"input": fresh(task.input)} if task is not None and task.input is not None else {}
+    session = Session(stage.pages, url, fresh(site), scope)
+    values = final_state.get("values")
+    fields = values.get(url) if isinstance(values, dict) else None
+    session.restore(fields if isinstance(fields, dict) else {})
+    return render(session)
+
+
+__all__ = ["TOOLS", "BrowserStage", "BrowserWorld", "prepare", "show_html"]

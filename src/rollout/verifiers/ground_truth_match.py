@@ -33,7 +33,7 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     in_browser = case.template == "browser"
     if in_browser:
         try:
-            truth = truth_by_key(truth)
+            truth = truth_by_key(truth, start)
         except EmptyTruthError as error:
             raise CannotJudgeError(str(error), charged_to="environment") from None
     for key, wanted in truth.items():
