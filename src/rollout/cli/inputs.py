@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import typer
@@ -94,6 +95,18 @@ def tell_diagnostics(found: Sequence[Report]) -> None:
     diagnostics = [diagnostic for report in found for diagnostic in report.diagnostics]
     checked = [report.document.label for report in found]
     note(render(diagnostics, "text", color=wants_color(sys.stderr), checked=checked).rstrip("\n"))
+
+
+def in_sandbox(kind: str | None) -> AbstractContextManager[None]:
+    """Runs commands in the sandbox that `--sandbox` names; ends the program when there is none of that name."""
+    from rollout.sandbox import SandboxError, asked_for, chosen
+
+    try:
+        with chosen(kind):
+            asked_for()
+    except SandboxError as error:
+        fail(str(error))
+    return chosen(kind)
 
 
 def exit_code(found: Sequence[Report], *, strict: bool = False) -> Exit:

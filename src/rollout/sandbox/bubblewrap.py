@@ -64,7 +64,8 @@ class Bubblewrap:
             hand_on.append(rules_read)
             arguments += ["--seccomp", str(rules_read)]
         arguments += [*self._user(user), "/bin/sh", "-c", SCRIPT, "sh", command]
-        return Start(arguments, hand_on, status_fd=status_read, go_fd=go_write)
+        # bwrap's own variables can be read in the sandbox, as those of its first process.
+        return Start(arguments, hand_on, variables={}, status_fd=status_read, go_fd=go_write)
 
     async def end(self, start: Start) -> None:
         """The kernel ends the rest, since their process namespace has lost its first process."""

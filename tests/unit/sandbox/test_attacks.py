@@ -101,7 +101,8 @@ class TestWhatItSees:
 
     def test_a_system_it_cannot_write(self) -> None:
         ended = ran(
-            "for f in /usr/x /etc/x /x /dev/x /run/rollout/x /run/rollout/files/x; do echo 1 > $f; done; echo 1 > /proc/sys/kernel/core_pattern; ls /x /usr/x"
+            "for f in /usr/x /etc/x /x /dev/x /run/rollout/x /run/rollout/files/x /proc/sys/kernel/core_pattern;"
+            " do echo 1 > $f; done; ls /x /usr/x"
         )
         assert ended.status != 0
         assert not Path("/usr/x").exists()

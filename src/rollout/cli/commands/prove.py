@@ -19,6 +19,12 @@ def prove(
         ),
     ],
     slug: Annotated[str | None, typer.Option(help="Which environment of a Python file.")] = None,
+    sandbox: Annotated[
+        str | None,
+        typer.Option(
+            help="Where commands run: auto, bubblewrap, docker, podman, or none, a process without protection."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
     """Prove environments without a model.
@@ -33,7 +39,7 @@ def prove(
     import asyncio
     import json
 
-    from rollout.cli.inputs import exit_code, reports
+    from rollout.cli.inputs import exit_code, in_sandbox, reports
     from rollout.cli.output import Exit, render, show, show_json, wants_color
     from rollout.engine.prove import diagnose
     from rollout.engine.prove import prove as prove_environment
@@ -46,7 +52,8 @@ def prove(
         label, tasks = report.document.label, 0
         found: list[Diagnostic] = [] if report.ok else list(report.diagnostics)
         if report.ok:
-            proof = asyncio.run(prove_environment(report.environment()))
+            with in_sandbox(sandbox):
+                proof = asyncio.run(prove_environment(report.environment()))
             found, tasks = diagnose(report.document, proof), proof.tasks
         if found:
             worst = max(worst, Exit.FINDINGS if report.ok else exit_code([report]))

@@ -27,6 +27,12 @@ def test(
         float, typer.Option(min=0.0, max=2.0, help="How freely a model draws its words.")
     ] = 0.3,
     max_tool_calls: Annotated[int, typer.Option(min=0, help="How many tool calls a rollout may make.")] = 12,
+    sandbox: Annotated[
+        str | None,
+        typer.Option(
+            help="Where commands run: auto, bubblewrap, docker, podman, or none, a process without protection."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
     """Run tasks with a model; show each call and the verdict.
@@ -39,7 +45,7 @@ def test(
     """
     import asyncio
 
-    from rollout.cli.inputs import sound_environment
+    from rollout.cli.inputs import in_sandbox, sound_environment
     from rollout.cli.output import Exit, fail, show, show_json, wants_color
     from rollout.cli.transcript import Transcript, tally
     from rollout.engine import Outcome, roll_out
@@ -73,7 +79,8 @@ def test(
         finally:
             await actor.close()
 
-    asyncio.run(run())
+    with in_sandbox(sandbox):
+        asyncio.run(run())
     counts = tally(finished)
     if as_json:
         show_json("test", _data(environment, model, finished))
