@@ -97,7 +97,7 @@ def _number(text: str) -> int | float | None:
     import json
 
     try:
-        value = json.loads(text) if len(text) <= 40 else None
+        value = json.loads(text) if len(text) <= 40 and text == text.strip() else None
     except ValueError:
         return None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
