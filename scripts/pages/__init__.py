@@ -9,10 +9,12 @@ NOTICE = "<!-- Written by scripts/generate; change the source that it names, not
 
 
 def generate(root: Path) -> dict[Path, str]:
-    """All pages as they should be."""
+    """All pages and pictures as they should be."""
+    import pictures
     from pages import commands, rules, schemas
 
-    return {
+    drawn = pictures.generate(root)
+    return drawn | {
         root / "docs" / "reference" / path: text
         for kind in (rules, commands, schemas)
         for path, text in kind.pages(root).items()
