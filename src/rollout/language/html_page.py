@@ -48,7 +48,7 @@ class HtmlPage:
     scripts: tuple[Script, ...]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2_048)
 def read_html(text: str) -> HtmlPage:
     """Reads a page. Raises HtmlError for one that is longer than LONGEST or nested deeper than DEEPEST."""
     if len(text) > LONGEST:
@@ -60,6 +60,7 @@ def read_html(text: str) -> HtmlPage:
     reader = _Reader(text)
     reader.look_for_scripts(document.root)
     reader.labels = _labels(document.root)
+    reader.before = _labels_before(document.root)
     body = next((node for node in _walk(document.root) if node.name == "body"), document.root)
     title = next((node for node in _walk(document.root) if node.name == "title"), None)
     elements = reader.read_all(body)
@@ -143,6 +144,7 @@ class _Reader:
     text: str
     scripts: list[Script] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
+    before: dict[int, str] = field(default_factory=dict)
     tags: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def look_for_scripts(self, root: Any) -> None:
@@ -171,8 +173,8 @@ class _Reader:
         return start, len(self.text) if end < 0 else end + 1
 
     def attribute(self, name: str, start: int, end: int) -> tuple[int, int]:
-        at = self.text.lower().find(name, start, end)
-        return (start, end) if at < 0 else (at, at + len(name))
+        at = self.text[start:end].lower().find(name)
+        return (start, end) if at < 0 else (start + at, start + at + len(name))
 
     def read_all(self, parent: Any) -> list[dict[str, Any]]:
         """The elements of what stands in ``parent``; stretches of text between them are texts."""
@@ -317,7 +319,7 @@ class _Reader:
             if above.name == "label":
                 return _words(above, without=_FIELDS) or None
             above = above.parent
-        return attributes.get("title") or _words_before(node)
+        return attributes.get("title") or self.before.get(id(node))
 
     def _list(self, node: Any, base: dict[str, Any]) -> dict[str, Any] | None:
         items = [child for child in _children(node) if child.name == "li"]
@@ -441,19 +443,17 @@ def _accessible_name(node: Any) -> str:
     return attributes.get("title") or ""
 
 
-def _words_before(node: Any) -> str | None:
-    """The words of a label or text that stands right before a field in the same parent, as a reader would take it."""
-    before: list[Any] = []
-    for sibling in _children(node.parent) if node.parent is not None else ():
-        if sibling is node:
-            break
-        before.append(sibling)
-    for sibling in reversed(before):
-        if sibling.name == "label" and not _attributes(sibling).get("for"):
-            return _words(sibling) or None
-        if sibling.name != "#text" or (sibling.data or "").strip():
-            return None
-    return None
+def _labels_before(root: Any) -> dict[int, str]:
+    """The words of a label that stands right before a field in the same parent, as a reader would take it."""
+    found: dict[int, str] = {}
+    for parent in _walk(root):
+        label: Any = None
+        for child in _children(parent):
+            if child.name in _FIELDS and label is not None:
+                found[id(child)] = _words(label)
+            if child.name != "#text" or (child.data or "").strip():
+                label = child if child.name == "label" and not _attributes(child).get("for") else None
+    return {number: words for number, words in found.items() if words}
 
 
 def _words(node: Any, *, without: frozenset[str] = frozenset()) -> str:

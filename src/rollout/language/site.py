@@ -46,7 +46,8 @@ def _joined(base: str, written: str) -> str:
 def truth_by_key(truth: Mapping[str, Any], start: Mapping[str, Any]) -> dict[str, Any]:
     """The ground truth of a browser task, key by key of the final state.
 
-    ``state: {…}`` may hold keys of the site's state, unless that has a key of its own by that name in ``start``. Raises EmptyTruthError when a part of it names nothing.
+    ``state: {…}`` may hold keys of the site's state, unless that has a key of its own by that name in ``start``.
+    Raises EmptyTruthError when a part of it names nothing.
     """
     flat: dict[str, Any] = {}
     for key, value in truth.items():

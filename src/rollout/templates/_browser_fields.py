@@ -145,10 +145,14 @@ def by_name(page: Page, values: Mapping[int, Any]) -> dict[str, Any]:
     for form in forms:
         groups = groups_of(page, form)
         named = sent(page.fields(form), values, groups)
+        boxes = {each.name: each for each in page.fields(form) if each.type == "checkbox"}
         for name, value in named.items():
-            single = [each for each in page.fields(form) if each.name == name]
-            if len(single) == 1 and single[0].type == "checkbox":
-                value = values.get(single[0].number)
+            if (
+                groups.get(name) == 1
+                and name in boxes
+                and value in (False, boxes[name].spec.get("value", True))
+            ):
+                value = values.get(boxes[name].number)
             if name in found and found[name] != value:
                 ambiguous.add(name)
             found[name] = value

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rollout.language.cel import Facts
-from rollout.language.compare import compare
 from rollout.language.interpolation import FillError, Scope, as_text, fresh
 from rollout.language.paths import put
-from rollout.language.site import find_page
+from rollout.language.site import compare_field, find_page
 from rollout.templates import TemplateError
 from rollout.templates._browser_fields import (
     FieldError,
@@ -230,7 +229,11 @@ class Session:
             raise ActionError(f"Several elements are called “{ref[:200]}”; use what stands in brackets.")
         if any(ref in (element.ref, element.name) for element in self.page.all):
             raise ActionError(f"“{ref[:200]}” is not on the page now.")
-        known = [each.element.ref for each in shown.all() if each.element.type in ACTIVE]
+        known = [
+            each.element.ref
+            for each in shown.all()
+            if each.element.type in ACTIVE and each.element.spec.get("inputType") != "hidden"
+        ]
         names = ", ".join(f"“{name}”" for name in known[:40]) or "none"
         raise ActionError(f"There is no element “{ref[:200]}” on this page. Its elements are: {names}.")
 
@@ -277,6 +280,7 @@ class Session:
         self._make_changes(element, self._args(element.form, seen))
         if "href" in seen.shown:
             self._follow(as_text(seen.shown["href"]))
+            self.note = None if element.changes else self.note
         return None
 
     def _args(self, form: int | None, button: Seen | None) -> dict[str, Any]:
@@ -432,7 +436,7 @@ def fresh_values(values: Values) -> Values:
 def _accepted(wanted: Any, args: Mapping[str, Any]) -> bool:
     if not isinstance(wanted, dict) or not wanted:
         raise TemplateError("A set of accepted values is empty.")
-    return all(name in args and compare(value, args[name]) is None for name, value in wanted.items())
+    return all(name in args and compare_field(value, args[name]) is None for name, value in wanted.items())
 
 
 def _submits(seen: Seen) -> bool:

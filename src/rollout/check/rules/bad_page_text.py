@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.site import FIELDS, Element, elements, span_of
-from rollout.check.subject import Item, Subject
+from rollout.check.subject import Subject
 from rollout.check.wording import closest, did_you_mean, listed, quoted
 from rollout.diagnostics import Severity, Span
 from rollout.language.interpolation import Placeholder, spots
@@ -56,8 +56,9 @@ def check(subject: Subject) -> Iterator[Finding]:
     state = _possible_state(subject)
     for page in subject.pages:
         yield from _judge(subject, (*page.route, "title"), page.value.get("title"), None, state, None)
-        all_elements = list(elements(page))
-        for element in all_elements:
+        placed = list(_forms_around(list(elements(page))))
+        sent = _sent_names(placed)
+        for element, form in placed:
             span = span_of(subject, page, element)
             for key in _SHOWS:
                 if key in element.value and not (
@@ -67,7 +68,9 @@ def check(subject: Subject) -> Iterator[Finding]:
                     if key == "rows":
                         value = _only_texts(value)
                     yield from _judge(subject, (*element.route, key), value, None, state, span)
-            names = _names_around(page, element, all_elements)
+            names = frozenset(sent.get(None if form is None else form.route, ()))
+            if form is None and element.value.get("type") == "button":
+                names |= {element.text("name") or ""}
             for key in _DOES:
                 if key in element.value:
                     yield from _judge(subject, (*element.route, key), element.value[key], names, state, span)
@@ -145,18 +148,28 @@ def _possible_state(subject: Subject) -> frozenset[str] | None:
     return frozenset(known)
 
 
-def _names_around(page: Item, element: Element, all_elements: list[Element]) -> frozenset[str]:
-    forms = [each for each in all_elements if each.value.get("type") == "form"]
-    form = next((each for each in forms if element.route[: len(each.route)] == each.route), None)
-    names = set()
-    for each in all_elements:
-        within = [other for other in forms if each.route[: len(other.route)] == other.route]
-        sends = each.value.get("type") in FIELDS or (each.value.get("type") == "button" and form is not None)
-        name = each.text("name")
-        here = within == [form] if form is not None else not within
-        if name is not None and here and (sends or each is element):
-            names.add(name)
-    return frozenset(names)
+def _forms_around(all_elements: list[Element]) -> Iterator[tuple[Element, Element | None]]:
+    """Each element with the form around it, itself where it is one; a form's elements follow it in reading order."""
+    form: Element | None = None
+    for element in all_elements:
+        if form is not None and element.route[: len(form.route)] != form.route:
+            form = None
+        if form is None and element.value.get("type") == "form":
+            form = element
+        yield element, form
+
+
+def _sent_names(placed: list[tuple[Element, Element | None]]) -> dict[Route | None, set[str]]:
+    """The names that the fields and buttons of each form send, by the form's route; None for those in no form."""
+    names: dict[Route | None, set[str]] = {None: set()}
+    for element, form in placed:
+        sends = element.value.get("type") in FIELDS or (
+            form is not None and element.value.get("type") == "button"
+        )
+        name = element.text("name")
+        if sends and name is not None:
+            names.setdefault(None if form is None else form.route, set()).add(name)
+    return names
 
 
 def _only_texts(rows: object) -> object:

@@ -35,14 +35,15 @@ def check(subject: Subject) -> Iterator[Finding]:
                 read_html(text)
             except HtmlError as error:
                 yield Finding((*page.route, "html"), str(error), "Split the page, or make it flatter.")
-        forms: list[Route] = []
+        form: Route | None = None
         for element in elements(page):
             if element.value.get("type") != "form" or element.offsets is not None:
                 continue
-            if any(element.route[: len(form)] == form for form in forms):
+            if form is not None and element.route[: len(form)] == form:
                 yield Finding(
                     (*element.route, "type"),
                     "This form stands inside another form.",
                     "A field belongs to one form only; put the forms one after the other.",
                 )
-            forms.append(element.route)
+            else:
+                form = element.route
