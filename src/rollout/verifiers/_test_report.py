@@ -90,12 +90,17 @@ def read_run(
 
 
 def _outcomes(events: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """The name and outcome of each test; a suite counts only where it did not pass."""
-    return [
-        (str(event.get("name")), str(event.get("outcome")))
-        for event in events
-        if event.get("t") == "test" and not (event.get("suite") and event.get("outcome") != "failed")
-    ]
+    """The name and outcome of each test; a suite counts only where it failed and none of its tests did."""
+    tests = [event for event in events if event.get("t") == "test"]
+    failed = [str(event.get("name")) for event in tests if event.get("outcome") == "failed"]
+    found = []
+    for event in tests:
+        name, outcome = str(event.get("name")), str(event.get("outcome"))
+        inner = f"{name} > "
+        if event.get("suite") and (outcome != "failed" or any(each.startswith(inner) for each in failed)):
+            continue
+        found.append((name, outcome))
+    return found
 
 
 def _count(outcomes: Sequence[tuple[str, str]]) -> str:

@@ -12,7 +12,7 @@ module.exports = class Witness {
 
   onTestResult (test, result) {
     const file = relative(process.cwd(), test.path)
-    if (result.testExecError) tell?.({ t: 'problem', what: `${file} cannot be run` })
+    if (result.testExecError) tell?.({ t: 'problem', what: `“${file}” cannot be run` })
     for (const each of result.testResults) {
       const name = [...each.ancestorTitles, each.title].join(' > ')
       tell?.({ t: 'test', name, file, outcome: OUTCOMES[each.status] ?? 'skipped' })

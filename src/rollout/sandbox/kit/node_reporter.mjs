@@ -20,7 +20,7 @@ export default async function * witness (events) {
       const file = data.file ? relative(process.cwd(), data.file) : ''
       if (data.nesting === 0 && data.file && resolve(data.name) === data.file) {
         // A file as a whole is reported like a test where it has none, or did not end well.
-        if (type === 'test:fail') tell({ t: 'problem', what: `${file} did not end well` })
+        if (type === 'test:fail') tell({ t: 'problem', what: `“${file}” did not end well` })
         continue
       }
       const failed = type === 'test:fail' && data.todo === undefined

@@ -42,15 +42,17 @@ def _make():
     def pytest_configure(config):
         tell(t="begin", runner="pytest", version=pytest.__version__)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_pycollect_makemodule(module_path, parent):
+    @pytest.hookimpl(trylast=True)
+    def pytest_collectstart(collector):
+        # This is called just before the file is imported, which is what code under test cannot undo.
+        if not isinstance(collector, pytest.Module):
+            return
         try:
-            with open(module_path, "rb") as file:
+            with open(str(collector.path), "rb") as file:
                 digest = hashlib.sha256(file.read()).hexdigest()
         except OSError:
             return
-        root = str(parent.config.rootpath)
-        tell(t="file", path=os.path.relpath(str(module_path), os.getcwd()), sha256=digest, root=root)
+        tell(t="file", path=os.path.relpath(str(collector.path), os.getcwd()), sha256=digest)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(session):
@@ -60,7 +62,7 @@ def _make():
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(report):
         if report.failed:
-            tell(t="problem", what=(report.nodeid or "the tests") + " cannot be collected")
+            tell(t="problem", what="“" + (report.nodeid or "tests") + "” cannot be collected")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(report):

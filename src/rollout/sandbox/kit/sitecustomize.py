@@ -49,7 +49,7 @@ def _watch(tell):
             if isinstance(test, unittest.case.TestCase):
                 self._note(test, "failed")
             else:
-                tell(t="problem", what=test.id() + " failed")
+                tell(t="problem", what="“" + test.id() + "” failed")
             super().addError(test, error)
 
         def addFailure(self, test, error):

@@ -31,7 +31,7 @@ export default class Witness {
       const path = relative(process.cwd(), file.filepath ?? file.moduleId ?? '')
       const all = [...tests(file.tasks, [])]
       if (file.result?.state === 'fail' && !all.some(({ task }) => task.result?.state === 'fail')) {
-        tell?.({ t: 'problem', what: `${path} cannot be run` })
+        tell?.({ t: 'problem', what: `“${path}” cannot be run` })
       }
       for (const { task, name } of all) {
         const state = task.result?.state
