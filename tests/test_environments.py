@@ -145,6 +145,40 @@ class TestAWorkflowOrCustomEnvironment:
         assert {tool["name"] for tool in config["tools"]} <= used
 
 
+@pytest.mark.parametrize("name", of_template("browser"))
+class TestABrowserEnvironment:
+    def test_is_proved(self, name: str) -> None:
+        proof = asyncio.run(prove(environment(name)))
+        assert diagnose(report_of(name).document, proof) == []
+        assert proof.tasks == len(environment(name).tasks)
+
+    def test_fails_an_agent_that_does_the_work_of_another_task(self, name: str) -> None:
+        tasks = environment(name).tasks
+        mixed_up = [
+            replace(task, solution=other.solution)
+            for task, other in zip(tasks, [*tasks[1:], tasks[0]], strict=True)
+        ]
+        assert {play(name, task).outcome for task in mixed_up} == {Outcome.FAILED}
+
+    def test_fails_an_agent_that_stops_before_the_last_step(self, name: str) -> None:
+        cut_short = [replace(task, solution=(task.solution or [])[:-1]) for task in environment(name).tasks]
+        assert {play(name, task).outcome for task in cut_short} == {Outcome.FAILED}
+
+    def test_fails_an_agent_that_only_opens_the_last_page(self, name: str) -> None:
+        verifier = environment(name).verifier
+        assert verifier is not None
+        (url,) = [each["url"] for each in verifier["primitives"] if each["type"] == "page_reached"]
+        jump = [{"tool": "navigate", "args": {"url": url}}]
+        for task in environment(name).tasks:
+            assert play(name, replace(task, solution=jump)).outcome is Outcome.FAILED
+
+    def test_passes_an_agent_that_looks_around_first(self, name: str) -> None:
+        for task in environment(name).tasks:
+            looks = [{"tool": "read_page"}, {"tool": "click", "args": {"element": "nope"}}]
+            around = replace(task, solution=[*looks, *(task.solution or []), {"answer": "Done."}])
+            assert play(name, around).outcome is Outcome.PASSED
+
+
 def test_the_command_proves_the_refund_agent() -> None:
     result = CliRunner().invoke(app, ["prove", str(ENVIRONMENTS / "refund")])
     assert result.exit_code == 0, result.output
