@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Literal
 
+from rollout.database import DatabaseSpec
 from rollout.language.canonical import canonical, digest
 
 Split = Literal["dev", "test", "train"]
@@ -74,7 +75,9 @@ class Task:
 class Environment:
     """A world with tools, the tasks set in it, and the verifier that judges what the agent did.
 
-    A ``sql`` environment has ``schema`` (DDL) and optionally ``seed``; every other template has ``config``.
+    A ``sql`` environment has ``schema`` (DDL) and optionally ``seed``; every other template has ``config``. How its
+    database is run on this machine is said by ``dialect`` (what schema and seed are written in), ``now`` (an ISO 8601
+    time at which its clock stands still) and ``read_only`` (whether agents may only query); they never leave it.
     """
 
     slug: str
@@ -86,6 +89,16 @@ class Environment:
     seed: str | None = None
     config: dict[str, Any] | None = None
     verifier: dict[str, Any] | None = field(default=None, kw_only=True)
+    dialect: str | None = field(default=None, kw_only=True)
+    now: str | None = field(default=None, kw_only=True)
+    read_only: bool = field(default=True, kw_only=True)
+
+    @property
+    def database(self) -> DatabaseSpec | None:
+        """What the environment says of its database; None for every template but sql."""
+        if self.template != "sql":
+            return None
+        return DatabaseSpec(self.schema or "", self.seed or "", self.dialect, self.now, self.read_only)
 
     def to_payload(self) -> dict[str, Any]:
         """The body of ``POST /api/environments``; the verifier travels by its own PUT.
@@ -101,6 +114,10 @@ class Environment:
             raise ValueError(f"A {self.template} environment needs a config.")
         elif self.schema is not None or self.seed is not None:
             raise ValueError(f"Only a sql environment has schema and seed; this one is {self.template}.")
+        elif self.dialect is not None or self.now is not None or not self.read_only:
+            raise ValueError(
+                f"Only a sql environment has dialect, now and read_only; this one is {self.template}."
+            )
         payload: dict[str, Any] = {"slug": self.slug, "name": self.name, "template": self.template}
         if self.description is not None:
             payload["description"] = self.description

@@ -21,9 +21,11 @@ CHAIN = (
     ("rollout.diagnostics", "rollout.family"),
     ("rollout.source",),
     ("rollout.language",),
+    ("rollout.database",),
     ("rollout.environment", "rollout.builders"),
     ("rollout.check",),
     ("rollout.compile",),
+    ("rollout.settings",),
     ("rollout.sandbox",),
     ("rollout.templates", "rollout.verifiers", "rollout.models"),
     ("rollout.engine",),
@@ -39,7 +41,18 @@ FAMILIES = (
     "rollout.templates",
     "rollout.verifiers",
 )
-HEAVY = ("asyncio", "httpx", "jinja2", "jsonschema", "openai", "pygments", "starlette", "tomlkit", "uvicorn")
+HEAVY = (
+    "aiohttp",
+    "asyncio",
+    "httpx",
+    "jinja2",
+    "jsonschema",
+    "openai",
+    "pygments",
+    "starlette",
+    "tomlkit",
+    "uvicorn",
+)
 
 
 def module_name(path: Path) -> str:

@@ -59,6 +59,9 @@ def environment_in(document: Document) -> Environment:
             schema=value.get("schema"),
             seed=value.get("seed"),
             verifier=value.get("verifier"),
+            dialect=value.get("dialect"),
+            now=value.get("now"),
+            read_only=value.get("readOnly", True),
             tasks=[Task.from_value(record.value) for record in document.tasks.read([])],
         )
     except (KeyError, TypeError) as error:

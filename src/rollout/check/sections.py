@@ -22,14 +22,21 @@ _MEMBERS = {
     "tasks": "task",
     "tools": "tool",
 }
-_KEYED = {"commands": "command", "files": "file", "paramsSchema": "parameter"}
+_KEYED = {
+    "commands": "command",
+    "files": "file",
+    "headers": "header",
+    "paramsSchema": "parameter",
+    "prices": "the price of",
+    "providers": "provider",
+}
 _NAMED_BY = ("name", "id", "url", "title", "label", "text")
 _WITH_HOME = frozenset(("accepts", "elements", "items", "mutates", "options", "rows"))
 
 
 def whole(root: str) -> str:
     """What a value of the schema called ``root`` is called as a whole."""
-    return f"the {root}" if root in ("environment", "payload", "task", "verifier") else "the config"
+    return f"the {root}" if root in ("environment", "payload", "settings", "task", "verifier") else "the config"
 
 
 def section(root: str, value: Any, route: Route) -> str:

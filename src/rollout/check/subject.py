@@ -18,9 +18,9 @@ from rollout.source.document import Document
 from rollout.source.place import At, Route
 
 if TYPE_CHECKING:
-    from rollout.check.database import Database
     from rollout.check.tool_view import ToolView, Write
     from rollout.check.twins import Twins
+    from rollout.database.image import Image
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +159,24 @@ class Subject:
         return Twins(self.document)
 
     @cached_property
-    def database(self) -> Database | None:
+    def database(self) -> Image | None:
         """A sql environment's database after schema and seed; None for other templates, or without a schema."""
         ddl, seed = self.document.value.get("schema"), self.document.value.get("seed")
         if self.template != "sql" or not isinstance(ddl, str):
             return None
-        from rollout.check.database import build  # sqlite3 is loaded only where there is SQL
+        from rollout.database import DatabaseSpec
+        from rollout.database.image import image_of  # sqlite3 is loaded only where there is SQL
 
-        return build(ddl, seed if isinstance(seed, str) else None)
+        dialect, now = (self.document.value.get(key) for key in ("dialect", "now"))
+        return image_of(
+            DatabaseSpec(
+                ddl,
+                seed if isinstance(seed, str) else "",
+                dialect if isinstance(dialect, str) else None,
+                now if isinstance(now, str) and self.is_sound("now") else None,
+                self.document.value.get("readOnly") is not False,
+            )
+        )
 
     @cached_property
     def verifier(self) -> dict[str, Any] | None:

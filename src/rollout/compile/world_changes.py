@@ -62,9 +62,11 @@ def _table_changes(before: dict[str, list[str]], after: dict[str, list[str]]) ->
 
 
 def _tables(side: Mapping[str, Any]) -> dict[str, list[str]]:
-    from rollout.check.database import build
+    from rollout.database import DatabaseSpec
+    from rollout.database.image import Image
 
-    return {table: list(columns) for table, columns in build(side.get("schema") or "", None).tables().items()}
+    image = Image(DatabaseSpec(side.get("schema") or ""))
+    return {table: list(columns) for table, columns in image.tables().items()}
 
 
 def _tools(before: list[Any], after: list[Any], route: Route) -> Iterator[Change]:

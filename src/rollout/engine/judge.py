@@ -13,7 +13,7 @@ from typing import Any
 from rollout.engine import Failure, Mark, Outcome, Trace, Verdict
 from rollout.environment import Environment, Task
 from rollout.family import member
-from rollout.source.contract import schema
+from rollout.source.contract import schema, templates
 from rollout.verifiers import CannotJudgeError, Case, Judgement
 
 FAMILY = "rollout.verifiers"
@@ -36,16 +36,18 @@ class _Primitive:
 
 
 class VerifierGrader:
-    """The grader of a declared environment. An environment without a verifier is judged by ``ground_truth_match``.
+    """The grader of a declared environment. An environment without a verifier is judged by its template's own.
 
     A verifier that cannot judge is no exception here: every verdict it gives is an error, charged to it.
     """
 
     def __init__(self, environment: Environment) -> None:
-        verifier = environment.verifier if environment.verifier is not None else _DEFAULT
+        given = environment.verifier
+        verifier = given if given is not None else _default_verifier(environment.template)
         primitives = verifier.get("primitives")
         threshold = verifier.get("passThreshold", 1.0)
         self.config: Mapping[str, Any] = environment.config or {}
+        self.database = environment.database
         self.fault: str | None = None
         self.primitives: list[_Primitive] = []
         self.threshold = 1.0
@@ -74,6 +76,7 @@ class VerifierGrader:
             trace.final_output,
             trace.calls,
             self.config,
+            self.database,
         )
         marks = tuple([await _mark(primitive, case) for primitive in self.primitives])
         failure = next((mark.failure for mark in marks if mark.failure is not None), None)
@@ -106,9 +109,7 @@ async def _mark(primitive: _Primitive, case: Case) -> Mark:
     value, reason = float(judgement.value), judgement.reason
     if primitive.inverted:
         value, reason = 1.0 - value, f"Turned around by “not”: {reason}"
-    return Mark(
-        primitive.name, primitive.type, primitive.weight, value, reason, evidence=judgement.evidence
-    )
+    return Mark(primitive.name, primitive.type, primitive.weight, value, reason, evidence=judgement.evidence)
 
 
 def _read_primitive(number: int, written: Any) -> _Primitive:
@@ -140,6 +141,12 @@ def _read_primitive(number: int, written: Any) -> _Primitive:
         module=module,
         fault=fault,
     )
+
+
+def _default_verifier(template: str) -> Mapping[str, Any]:
+    told: Mapping[str, Any] = schema(template) if template in templates() else {}
+    default: Mapping[str, Any] = told.get("x-default-verifier", _DEFAULT)
+    return default
 
 
 def _is_number(value: Any) -> bool:

@@ -17,7 +17,7 @@ from rollout.source.tasks import InlineTasks
 
 _TASK_KEYS = ("instruction", "hidden_ground_truth", "input", "split", "id", "solution")
 _ALWAYS = ("slug", "name", "template")
-_WHEN_SET = ("description", "schema", "seed", "config", "verifier")
+_WHEN_SET = ("description", "schema", "seed", "config", "verifier", "dialect", "now")
 
 
 class DocumentMaker:
@@ -75,6 +75,8 @@ class DocumentMaker:
             member = getattr(self.environment, key, None)
             if member is not None:
                 read[key] = member
+        if (read_only := getattr(self.environment, "read_only", True)) is not True:
+            read["readOnly"] = read_only
         return {key: to_json(member, (key,), self.tell) for key, member in read.items()}
 
     def tasks(self, place: Place, later: ast.expr | None) -> InlineTasks:

@@ -36,6 +36,7 @@ _KEYS = {
     "initial_state": "initialState",
     "initial_mutable_state": "initialMutableState",
     "initial_url": "initialUrl",
+    "read_only": "readOnly",
 }
 _KEEPS_KEYS = frozenset({"primitive", "dict", "Task", "Environment"})
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rollout.database import DatabaseSpec
 from rollout.environment import Task
 
 
@@ -37,7 +38,8 @@ class ToolCall:
 class Case:
     """All there is to judge: the task, the state before and after, the calls in order, and the last words.
 
-    ``config`` is the environment's; it says how to judge, and nothing in it may be changed.
+    ``config`` is the environment's; it says how to judge, and nothing in it may be changed. ``database`` is what a
+    sql environment says of its database.
     """
 
     task: Task
@@ -47,6 +49,7 @@ class Case:
     final_output: str
     calls: tuple[ToolCall, ...]
     config: Mapping[str, Any] = field(default_factory=dict)
+    database: DatabaseSpec | None = None
 
     @property
     def ground_truth(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from rollout.check.finding import Finding
 from rollout.check.gold import Gold, golds_of_task, golds_of_verifier
 from rollout.check.subject import Subject
+from rollout.database.golds import evaluate
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
 
@@ -40,8 +41,8 @@ def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
     assert subject.database is not None
     if gold.may_be_empty:
         return
-    answer = subject.database.run(gold.query)
-    if answer.failed is None and not answer.rows:
+    answer = evaluate(subject.database, gold.query)
+    if answer.failed is None and answer.answers and not answer.rows:
         yield Finding(
             gold.route,
             "This gold query comes to no rows.",

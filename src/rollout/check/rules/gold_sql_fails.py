@@ -21,6 +21,7 @@ from rollout.check.finding import Finding
 from rollout.check.gold import Gold, golds_of_task, golds_of_verifier
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean
+from rollout.database.golds import evaluate
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
 
@@ -47,7 +48,7 @@ def _can_tell(subject: Subject) -> bool:
 
 def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
     assert subject.database is not None
-    answer = subject.database.run(gold.query)
+    answer = evaluate(subject.database, gold.query)
     if answer.failed is not None:
         yield Finding(
             gold.route, f"This gold query does not run: {answer.failed}.", _hint(subject, answer.failed)

@@ -20,6 +20,7 @@ from rollout.check.finding import Finding
 from rollout.check.gold import golds_of_task
 from rollout.check.subject import Subject
 from rollout.check.wording import closest, quoted
+from rollout.database.golds import evaluate
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
 
@@ -39,7 +40,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
         rows = truth.get("rows") if isinstance(truth, dict) else None
         if not isinstance(rows, list):
             return
-        answers = [database.run(gold.query) for gold in golds(record)]
+        answers = [evaluate(database, gold.query) for gold in golds(record)]
         if any(answer.failed is not None for answer in answers):
             return
         columns = {name for answer in answers for name in answer.columns} if answers else known

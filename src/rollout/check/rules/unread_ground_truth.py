@@ -31,12 +31,15 @@ CODE = "RL519"
 SEVERITY = Severity.WARNING
 
 _READS_ALL = ("llm_judge", "python")
+_MAY_READ = {"command_passes": "tests"}
+"""Primitives that read a key of the ground truth where there is one."""
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
     if not subject.primitives or not subject.is_sound("verifier"):
         return None
     read: set[str | int] = set()
+    may_read = {_MAY_READ[kind] for each in subject.primitives if (kind := each.text("type")) in _MAY_READ}
     for primitive in subject.primitives:
         written = ground_truth_path(primitive)
         if written == "" or primitive.value.get("type") in _READS_ALL:
@@ -47,13 +50,13 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
 
     def judge(record: TaskRecord) -> Iterator[Finding]:
         truth = record.ground_truth
-        if not isinstance(truth, dict) or truth.keys() <= read | told:
+        if not isinstance(truth, dict) or truth.keys() <= read | may_read | told:
             return
         if not read <= truth.keys():
             return  # a key that is looked for is missing, and this may be it, misspelt
         key = "hidden_ground_truth" if "hidden_ground_truth" in record.value else "hiddenGroundTruth"
         for name in truth:
-            if name not in read and name not in told:
+            if name not in read | may_read | told:
                 told.add(name)
                 yield Finding(
                     ("tasks", record.index, key, name),

@@ -1,0 +1,231 @@
+"""Builds an environment's database once, and hands out copies of it.
+
+The finished database is kept as bytes. Queries of agents who may only look are run on a few connections that they take
+turns on, since nothing a query does can be told afterwards; whoever may write gets a copy of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from threading import Lock
+from typing import Any
+from weakref import WeakValueDictionary
+
+from rollout.database import DatabaseError, DatabaseSpec
+from rollout.database.clock import current_moment, read_clock
+from rollout.database.running import FAILURES, Outcome, run, with_memory
+from rollout.database.sandbox import LARGEST_DATABASE, Access, Sandbox
+from rollout.database.statements import statements
+
+ROWS = 100_000
+"""How many rows of a gold query are read."""
+
+_NEAR = re.compile(r'near "(?P<token>.+)": |no such (?:table|column): (?P<name>\S+)', re.DOTALL)
+_ROOM = 64 * 2**20
+_MOST_IDLE = 4
+_BUILDING_STEPS = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SqlFailure:
+    """A statement that did not run: where it stands in its text (``start`` to ``end``), and the reason in words.
+
+    ``key`` is ``schema``, ``seed``, or ``now`` and ``dialect``, which have no place within their text.
+    """
+
+    key: str
+    start: int
+    end: int
+    reason: str
+
+
+class Image:
+    """A database as it is before every rollout. ``failures`` are the statements that could not be run."""
+
+    def __init__(self, spec: DatabaseSpec) -> None:
+        self.spec = spec
+        self.failures: tuple[SqlFailure, ...] = ()
+        self.moment: datetime = current_moment()
+        self._tables: dict[str, tuple[str, ...]] = {}
+        self._answers: dict[str, Outcome] = {}
+        self.golds: dict[str, Any] = {}
+        self._idle: deque[Sandbox] = deque()
+        self._bytes = b""
+        self._foreign_keys = False
+        if spec.now is not None:
+            try:
+                self.moment = read_clock(spec.now)
+            except DatabaseError as error:
+                self.failures = (SqlFailure("now", 0, len(spec.now), str(error)),)
+        self._build()
+
+    def _build(self) -> None:
+        builder = Sandbox(self.moment, access=Access.BUILD)
+        failures = list(self.failures)
+        try:
+            for key, text, parts in _translated(self.spec, self.moment, failures):
+                failed = [failure for part in parts if (failure := _run_part(builder, key, text, part))]
+                failures += failed
+                if failed and key == "schema":
+                    break  # the seed would only repeat what is missing
+            connection = builder.connection
+            if connection.in_transaction:
+                connection.execute("COMMIT")
+            # Databases of other dialects always check them.
+            self._foreign_keys = _is_foreign(self.spec) or bool(
+                connection.execute("PRAGMA foreign_keys").fetchone()[0]
+            )
+            self._tables = _columns(connection)
+            # A database that nothing was ever written to has no bytes.
+            if connection.execute("PRAGMA page_count").fetchone()[0]:
+                self._bytes = connection.serialize()
+        finally:
+            builder.close()
+        self.failures = tuple(failures)
+
+    @property
+    def foreign_keys(self) -> bool:
+        """Whether the schema turned the checking of foreign keys on."""
+        return self._foreign_keys
+
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """Every table and view with its columns."""
+        return self._tables
+
+    def copy(self, access: Access) -> Sandbox:
+        """A database of one's own. Raises MemoryError when there is no room for it."""
+        room = min(len(self._bytes) + _ROOM, LARGEST_DATABASE * 2)
+        return with_memory(
+            lambda: Sandbox(
+                self.moment,
+                access=access,
+                image=self._bytes or None,
+                foreign_keys=self._foreign_keys,
+                room=room,
+            )
+        )
+
+    @contextmanager
+    def lent(self) -> Iterator[Sandbox]:
+        """A database to look at, given back at the end."""
+        try:
+            sandbox = self._idle.pop()
+        except IndexError:
+            sandbox = self.copy(Access.READ)
+        try:
+            yield sandbox
+        finally:
+            if len(self._idle) < _MOST_IDLE:
+                self._idle.append(sandbox)
+            else:
+                sandbox.close()
+
+    def ask(self, query: str) -> Outcome:
+        """What a query comes to on a clean copy; the answer is kept. Never raises for what the query says."""
+        known = self._answers.get(query)
+        if known is None:
+            with self.lent() as sandbox:
+                sandbox.dice.shake("gold")
+                known = run(sandbox, query, most_rows=ROWS)
+            if len(self._answers) < 10_000 and len(known.rows) < 1_000:
+                self._answers[query] = known
+        return known
+
+    def close(self) -> None:
+        """Gives back the idle connections; copies are closed by whoever has them."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_idle"):
+            self.close()
+
+
+def _translated(
+    spec: DatabaseSpec, moment: datetime, failures: list[SqlFailure]
+) -> Iterator[tuple[str, str, list[tuple[int, int, str]]]]:
+    """Schema and seed, each as its text and its statements: where they stand, and what SQLite is to run."""
+    if spec.dialect is None or not _is_foreign(spec):
+        for key, text in (("schema", spec.schema), ("seed", spec.seed)):
+            yield key, text, [(start, end, text[start:end]) for start, end in statements(text)]
+        return
+    try:
+        from rollout.database.dialects import Translator, UntranslatableError
+
+        translator = Translator(spec.dialect, moment, read_only=spec.read_only)
+    except DatabaseError as error:
+        failures.append(SqlFailure("dialect", 0, len(spec.dialect), str(error)))
+        return
+    for key, text in (("schema", spec.schema), ("seed", spec.seed)):
+        try:
+            parts = list(translator.translate(text))
+        except UntranslatableError as error:
+            failures += [SqlFailure(key, start, end, reason) for start, end, reason in error.places]
+            return
+        yield key, text, parts
+
+
+def _is_foreign(spec: DatabaseSpec) -> bool:
+    return spec.dialect is not None and spec.dialect.lower() != "sqlite"
+
+
+def _run_part(builder: Sandbox, key: str, text: str, part: tuple[int, int, str]) -> SqlFailure | None:
+    start, end, sql = part
+    try:
+        with_memory(lambda: builder.execute(sql, steps=_BUILDING_STEPS).close())
+    except FAILURES as error:
+        return _failure(key, text, start, end, builder.why(error))
+    return None
+
+
+def _failure(key: str, text: str, start: int, end: int, reason: str) -> SqlFailure:
+    if quoted := _NEAR.match(reason):
+        token = quoted["token"] or quoted["name"]
+        found = text.find(token, start, end) if token else -1
+        if found >= 0 and text.count(token, start, end) == 1:
+            return SqlFailure(key, found, found + len(token), reason)
+    first_line = text.find("\n", start, end)
+    return SqlFailure(key, start, first_line if first_line >= 0 else end, reason)
+
+
+def _columns(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+    names = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite|_%' ESCAPE '|'"
+    ).fetchall()
+    columns: dict[str, tuple[str, ...]] = {}
+    for (name,) in names:
+        quoted = str(name).replace('"', '""')
+        try:
+            rows = connection.execute(f'PRAGMA table_info("{quoted}")').fetchall()
+        except sqlite3.Error:
+            rows = []
+        columns[str(name)] = tuple(str(row[1]) for row in rows)
+    return columns
+
+
+_images: WeakValueDictionary[DatabaseSpec, Image] = WeakValueDictionary()
+_recent: deque[Image] = deque(maxlen=4)
+_lock = Lock()
+
+
+def image_of(spec: DatabaseSpec) -> Image:
+    """The image of a database, built when it is first asked for and shared while somebody has it.
+
+    Those who run and those who judge thereby see one clock.
+    """
+    with _lock:
+        image = _images.get(spec)
+        if image is None:
+            image = _images[spec] = Image(spec)
+        if image not in _recent:
+            _recent.append(image)
+        return image
+
+
+__all__ = ["ROWS", "Image", "SqlFailure", "image_of"]

@@ -1,0 +1,110 @@
+"""Runs one statement, or a script of several, in a sandbox, and takes down what came of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rollout.database.rows import Row, json_row
+from rollout.database.sandbox import STEPS, TURNS, Sandbox
+from rollout.database.statements import statements
+
+FAILURES = (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError, OverflowError)
+"""What sqlite3 raises for what a statement says or needs."""
+
+_Done = TypeVar("_Done")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a statement came to: column names and rows as JSON values, or why it ``failed``.
+
+    ``left_out`` counts the rows past the bound, which were looked at but not kept; ``changed`` the rows that were
+    changed, None for a query. ``wrote`` says whether it changed anything or could have.
+    """
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    left_out: int = 0
+    changed: int | None = None
+    wrote: bool = False
+    failed: str | None = None
+
+
+def run(
+    sandbox: Sandbox, sql: str, *, most_rows: int, most_bytes: int = 2**62, steps: int | None = None
+) -> Outcome:
+    """Runs one statement; never raises for what it says.
+
+    At most ``most_rows`` rows are kept, and rows of at most ``most_bytes`` bytes in all, but always the first. A
+    statement that fails has changed nothing.
+    """
+    allowed = STEPS if steps is None else steps
+
+    def attempt() -> Outcome:
+        cursor = sandbox.execute(sql, steps=allowed)
+        try:
+            return _fetch(sandbox, cursor, most_rows, most_bytes)
+        finally:
+            cursor.close()
+
+    try:
+        return with_memory(attempt)
+    except FAILURES as error:
+        return Outcome(wrote=sandbox.wrote, failed=sandbox.why(error))
+
+
+def run_all(sandbox: Sandbox, script: str, *, most_rows: int) -> Outcome:
+    """Runs the statements of a script one after the other, up to the first that fails.
+
+    The rows are those of the last statement, unless it writes; ``wrote`` says whether any of them did.
+    """
+    outcome = Outcome(failed="it holds no statement")
+    wrote = False
+    for start, end in statements(script):
+        outcome = run(sandbox, script[start:end], most_rows=most_rows)
+        wrote |= outcome.wrote
+        if outcome.failed is not None:
+            break
+    rows = () if outcome.wrote else outcome.rows
+    return Outcome(outcome.columns, rows, outcome.left_out, outcome.changed, wrote, outcome.failed)
+
+
+def with_memory(attempt: Callable[[], _Done]) -> _Done:
+    """Does ``attempt`` in its turn, and again alone where memory ran out."""
+    for alone in (False, True):
+        TURNS.start(alone=alone)
+        try:
+            return attempt()
+        except (MemoryError, sqlite3.OperationalError) as error:
+            if alone or not (isinstance(error, MemoryError) or str(error) == "out of memory"):
+                raise
+        finally:
+            TURNS.end()
+    raise AssertionError
+
+
+def _fetch(sandbox: Sandbox, cursor: sqlite3.Cursor, most_rows: int, most_bytes: int) -> Outcome:
+    if cursor.description is None:
+        changed = cursor.rowcount if cursor.rowcount >= 0 else 0
+        return Outcome(changed=changed, wrote=sandbox.wrote)
+    columns = tuple(str(column[0]) for column in cursor.description)
+    rows: list[Row] = []
+    size = left_out = 0
+    for values in cursor:
+        if left_out or len(rows) >= most_rows:
+            left_out += 1
+            continue
+        row = json_row(values)
+        size += sum(len(value) if isinstance(value, str) else 8 for value in row)
+        if rows and size > most_bytes:
+            left_out += 1
+            continue
+        rows.append(row)
+    written = len(rows) + left_out if sandbox.wrote else None
+    return Outcome(columns, tuple(rows), left_out, written, sandbox.wrote)
+
+
+__all__ = ["FAILURES", "Outcome", "run", "run_all", "with_memory"]

@@ -1,0 +1,303 @@
+"""A SQLite connection that is shut in: in memory, with bounds on work, memory and sizes, and no way out.
+
+What a statement may do is decided when it is prepared, by an authorizer. How long it may run is counted in steps of
+SQLite's virtual machine and not in seconds, so that the same statement is stopped at the same place on a busy machine
+and an idle one; :meth:`Sandbox.interrupt` is there for what takes long within one step.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+from enum import Enum
+from threading import Condition
+
+from rollout.database.clock import Dice, stop_clock
+
+STEPS = 100_000_000
+"""How many steps one statement may take: a second or two."""
+
+LONGEST_VALUE = 1_000_000
+"""Bytes that a value may have in a statement of an agent, or a gold query."""
+
+LONGEST_SEEDED = 50_000_000
+LARGEST_DATABASE = 256 * 2**20
+"""Bytes that a value of the seed, and a whole database, may have."""
+
+MEMORY = 768 * 2**20
+"""Bytes that all of SQLite may use in this process."""
+
+_PAGE = 4096
+_STRIDE = 100_000
+_LONGEST_STATEMENT = 200_000
+_LONGEST_PATTERN = 1_000
+
+
+class Access(Enum):
+    """What statements may do: build anything, change what is there, or only look."""
+
+    BUILD = "build"
+    WRITE = "write"
+    READ = "read"
+
+
+_LOOK = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
+    sqlite3.SQLITE_PRAGMA,
+}
+_CLOSED = {sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH}
+_TRANSACTIONS = {sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_SAVEPOINT}
+_VIRTUAL = {sqlite3.SQLITE_CREATE_VTABLE, sqlite3.SQLITE_DROP_VTABLE}
+_FUNCTIONS = {"load_extension", "fts3_tokenizer"}
+# sqlite_stmt lists the statements of a connection.
+_TABLES = {"sqlite_stmt", "sqlite_dbpage"}
+
+# These only ever answer; the others do only without a value.
+_ANSWERING = {
+    "collation_list",
+    "database_list",
+    "foreign_key_check",
+    "foreign_key_list",
+    "function_list",
+    "index_info",
+    "index_list",
+    "index_xinfo",
+    "table_info",
+    "table_list",
+    "table_xinfo",
+}
+_WITHOUT_VALUE = {
+    "data_version",
+    "encoding",
+    "foreign_keys",
+    "page_count",
+    "page_size",
+    "schema_version",
+    "user_version",
+}
+_SET_WHILE_BUILDING = {"foreign_keys", "user_version"}
+
+OUTSIDE = "it reaches outside the database (ATTACH, VACUUM INTO) or sets a PRAGMA, which environments may not"
+READ_ONLY = "the database is read-only, so only queries are possible"
+ONE_BY_ONE = "transactions are not possible, as every statement takes effect by itself"
+TOO_LONG = "it takes too long and was stopped"
+TOO_LARGE = "it needs too much memory and was stopped"
+SEVERAL = "it holds more than one statement"
+
+
+class Sandbox:
+    """A connection to a database in memory, empty or filled from an image.
+
+    ``access`` may be changed between two statements. ``wrote`` says whether the statement that was prepared last
+    changes anything, ``touched`` which tables. Safe to be used by several threads one after the other.
+    """
+
+    def __init__(
+        self,
+        moment: datetime,
+        *,
+        access: Access = Access.READ,
+        image: bytes | None = None,
+        foreign_keys: bool = False,
+        room: int = LARGEST_DATABASE,
+    ) -> None:
+        self.access = access
+        self.wrote = False
+        self.touched: set[str] = set()
+        self._refused: str | None = None
+        self._left = STEPS
+        self._stopped = False
+        # No statement is kept, so that sqlite_stmt could not tell of others even if it could be read.
+        self.connection = sqlite3.connect(
+            ":memory:", isolation_level=None, check_same_thread=False, cached_statements=0
+        )
+        connection = self.connection
+        connection.text_factory = _text
+        connection.execute(f"PRAGMA hard_heap_limit = {MEMORY}").close()
+        connection.execute("PRAGMA temp_store = MEMORY").close()
+        connection.execute("PRAGMA trusted_schema = ON").close()
+        if image is not None:
+            connection.deserialize(image)
+        connection.execute(f"PRAGMA max_page_count = {max(room // _PAGE, 1)}").close()
+        if foreign_keys:
+            connection.execute("PRAGMA foreign_keys = ON").close()
+        stop_clock(connection, moment)
+        self.dice = Dice(connection)
+        for name in ("trim", "ltrim", "rtrim"):
+            connection.create_function(name, 2, _TRIMS[name], deterministic=True)
+        self._limit()
+        connection.set_progress_handler(self._count, _STRIDE)
+        connection.set_authorizer(self._authorize)
+
+    def _limit(self) -> None:
+        building = self.access is Access.BUILD
+        limit = self.connection.setlimit
+        limit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_SEEDED if building else LONGEST_VALUE)
+        limit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, LONGEST_SEEDED if building else _LONGEST_STATEMENT)
+        limit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _LONGEST_PATTERN)
+        limit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        limit(sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
+
+    def execute(self, sql: str, *, steps: int | None = None) -> sqlite3.Cursor:
+        """Starts one statement with a fresh allowance of steps, for itself and for fetching its rows.
+
+        Raises what sqlite3 raises; :meth:`why` says it in words.
+        """
+        self.wrote, self._refused, self._stopped = False, None, False
+        self.touched.clear()
+        self._left = STEPS if steps is None else steps
+        return self.connection.execute(sql)
+
+    def interrupt(self) -> None:
+        """Stops the running statement, from another thread."""
+        self._stopped = True
+        self.connection.interrupt()
+
+    def close(self) -> None:
+        """Gives back the memory."""
+        self.connection.close()
+
+    def why(self, error: BaseException) -> str:
+        """SQLite's reason as words that a person who did not write the sandbox understands."""
+        reason = str(error)
+        if self._refused is not None:
+            return self._refused
+        if isinstance(error, MemoryError) or reason in ("out of memory", "database or disk is full"):
+            return TOO_LARGE
+        if self._stopped or reason == "interrupted":
+            return TOO_LONG
+        if reason == "You can only execute one statement at a time.":
+            return SEVERAL
+        if reason == "string or blob too big":
+            return f"a value in it is longer than {LONGEST_VALUE:,} bytes"
+        if isinstance(error, UnicodeEncodeError):
+            return "it holds half of a surrogate pair, which is no character"
+        return reason or type(error).__name__
+
+    def _count(self) -> bool:
+        self._left -= _STRIDE
+        if self._left < 0:
+            self._stopped = True
+        return self._stopped
+
+    def _authorize(
+        self, action: int, first: str | None, second: str | None, database: str | None, trigger: str | None
+    ) -> int:
+        if action == sqlite3.SQLITE_READ:
+            return self._refuse(f"“{first}” cannot be read") if first in _TABLES else sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_FUNCTION:
+            if (second or "").lower() in _FUNCTIONS:
+                return self._refuse(f"the function {second} cannot be used")
+            return sqlite3.SQLITE_OK
+        if action in _CLOSED:
+            return self._refuse(OUTSIDE)
+        if action == sqlite3.SQLITE_PRAGMA:
+            return self._pragma((first or "").lower(), second)
+        if action in _LOOK or self.access is Access.BUILD:
+            return sqlite3.SQLITE_OK
+        if action in _TRANSACTIONS:
+            return self._refuse(ONE_BY_ONE)
+        if self.access is Access.READ:
+            self.wrote = True
+            return self._refuse(READ_ONLY)
+        if action in _VIRTUAL:
+            return self._refuse("virtual tables cannot be made or dropped")
+        self.wrote = True
+        if first is not None:
+            self.touched.add(first)
+        return sqlite3.SQLITE_OK
+
+    def _pragma(self, name: str, value: str | None) -> int:
+        if name in _ANSWERING or (name in _WITHOUT_VALUE and value is None):
+            return sqlite3.SQLITE_OK
+        if self.access is Access.BUILD and name in _SET_WHILE_BUILDING:
+            return sqlite3.SQLITE_OK
+        return self._refuse(OUTSIDE if self.access is Access.BUILD else f"PRAGMA {name} cannot be used")
+
+    def _refuse(self, why: str) -> int:
+        self._refused = self._refused or why
+        return sqlite3.SQLITE_DENY
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def _trim(left: bool, right: bool) -> Callable[[object, object], str | None]:
+    # SQLite compares every character with every character to trim, for which two long texts are enough to hang.
+    def trim(value: object, characters: object) -> str | None:
+        if value is None or characters is None:
+            return None
+        text, drop = _as_text(value), set(_as_text(characters))
+        start, end = 0, len(text)
+        while left and start < end and text[start] in drop:
+            start += 1
+        while right and end > start and text[end - 1] in drop:
+            end -= 1
+        return text[start:end]
+
+    return trim
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, bytes):
+        return _text(value)
+    if isinstance(value, float):
+        digits, _, exponent = f"{value:.15g}".partition("e")
+        digits += "" if "." in digits or not digits.lstrip("-").isdigit() else ".0"
+        return f"{digits}e{exponent}" if exponent else digits
+    return str(value)
+
+
+_TRIMS = {"trim": _trim(True, True), "ltrim": _trim(True, False), "rtrim": _trim(False, True)}
+
+
+class Turns:
+    """Lets statements run side by side, and one of them alone where memory ran out.
+
+    The bound on memory is the process's, so a modest statement can be hit by what a greedy one took. Done again alone,
+    only the greedy one fails, whatever else was going on.
+    """
+
+    def __init__(self) -> None:
+        self._free = Condition()
+        self._running = 0
+        self._waiting = 0
+        self._alone = False
+
+    def start(self, *, alone: bool = False) -> None:
+        """Waits for its turn."""
+        with self._free:
+            self._waiting += alone
+            while self._alone or (self._running if alone else self._waiting):
+                self._free.wait()
+            self._waiting -= alone
+            self._alone = alone
+            self._running += 1
+
+    def end(self) -> None:
+        """Lets others have theirs."""
+        with self._free:
+            self._running -= 1
+            self._alone = False
+            self._free.notify_all()
+
+
+TURNS = Turns()
+
+__all__ = [
+    "LARGEST_DATABASE",
+    "LONGEST_VALUE",
+    "READ_ONLY",
+    "SEVERAL",
+    "STEPS",
+    "TOO_LONG",
+    "TURNS",
+    "Access",
+    "Sandbox",
+    "Turns",
+]

@@ -1,0 +1,190 @@
+"""Reads an answer: the number or the text that it says, or the rows that it is.
+
+A number is found at its edges: ``(42).`` is 42, ``1,234.50`` is 1234.5, but neither ``42abc`` nor ``O-42`` is a number,
+and 711 is not 11. Where a text says several numbers, the one that is called the answer counts, or nothing does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from rollout.database.rows import Row
+
+_NUMBER = re.compile(
+    r"""(?<![\w.])(?<![\w][-–])(?<!\d,)      # not inside a word, an identifier such as O-10, or another number
+        [-−+]?(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?
+        (?![\w])(?!-\d)(?![.,]\d)""",
+    re.VERBOSE | re.ASCII,
+)
+_SAID = re.compile(
+    r"""(?:\b(?:final\s+answer|answer|result|total)\b\s*(?:is|are|:|=)+\s*|\#{4}\s*|\\boxed\{)[:=\s*_$€£(\[]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LEAD = re.compile(
+    r"^(?:(?:so|thus|hence|therefore|and)?,?\s*the\s+|my\s+)?(?:final\s+)?(?:answer|result)\s*(?:is|:|=)+\s*",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"```(?:json|JSON)?[ \t]*\n(.*?)```", re.DOTALL)
+_BOXED = re.compile(r"^\\boxed\{(.*)\}$", re.DOTALL)
+_EDGES = " \t\r\n.,;:!?\"'“”‘’„«»`*_()[]{}"
+_LONGEST = 400
+_DEEPEST = 8
+
+
+def number_in(text: str) -> int | float | None:
+    """The one number that a text says; None where it says none, or several and none is called the answer."""
+    found = _numbers(text)
+    if len(found) == 1:
+        return found[0]
+    for said in reversed(list(_SAID.finditer(text))):
+        if after := _NUMBER.match(text, said.end()):
+            return _read(after.group())
+    lines = [line for line in text.splitlines() if line.strip()]
+    last = _numbers(lines[-1]) if lines else []
+    return last[0] if len(last) == 1 and _is_bare(lines[-1]) else None
+
+
+def numbers_in(text: str) -> list[int | float]:
+    """All different numbers that a text says, in order."""
+    return _numbers(text)
+
+
+def _numbers(text: str) -> list[int | float]:
+    found: list[int | float] = []
+    for match in _NUMBER.finditer(text):
+        number = _read(match.group())
+        if number is not None and number not in found:
+            found.append(number)
+    return found
+
+
+def _is_bare(line: str) -> bool:
+    return not re.search(r"\w", _NUMBER.sub("", line))
+
+
+def _read(digits: str) -> int | float | None:
+    plain = digits.replace(",", "").replace("−", "-")
+    if len(plain) > _LONGEST:
+        return None
+    if re.fullmatch(r"[-+]?\d+", plain):
+        return int(plain)
+    value = float(plain)
+    return value if value not in (float("inf"), float("-inf")) else None
+
+
+def trimmed(text: str) -> str:
+    """A text without what may stand around an answer: white space, quotes, brackets, a full stop, “The answer is”."""
+    inner = text.strip()
+    if boxed := _BOXED.match(inner):
+        inner = boxed[1]
+    inner = _LEAD.sub("", inner.strip(_EDGES)) if _LEAD.match(inner.strip(_EDGES)) else inner
+    return inner.strip(_EDGES)
+
+
+def same_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
+    """Whether a text is the expected one and nothing else but for what :func:`trimmed` takes off."""
+    wanted, found = (expected, text) if case_sensitive else (expected.casefold(), text.casefold())
+    if wanted.strip() == found.strip():
+        return True
+    return bool(trimmed(wanted)) and trimmed(wanted) == trimmed(found)
+
+
+def holds_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
+    """Whether a text says the expected one at the edges of words: “Paris” in “It is Paris.”, not in “Parisian”."""
+    wanted, found = (expected, text) if case_sensitive else (expected.casefold(), text.casefold())
+    wanted = wanted.strip()
+    if not wanted:
+        return False
+    before = r"(?<!\w)(?<!\d[.,])(?<!\w[-–])" if _is_word(wanted[0]) else ""
+    after = r"(?!\w)(?![.,]\d)(?![-–]\w)" if _is_word(wanted[-1]) else ""
+    return re.search(f"{before}{re.escape(wanted)}{after}", found) is not None
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def json_in(text: str) -> Any:
+    """The JSON value that a text is, or that its one fenced block is. Raises ValueError when it is none."""
+    for candidate in (text.strip(), *(_FENCE.findall(text) if text.count("```") == 2 else ())):
+        try:
+            return orjson.loads(candidate)
+        except orjson.JSONDecodeError:
+            continue
+    raise ValueError("it is no JSON")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as rows: each way in which it can be read as rows, with the names of the columns where it has them.
+
+    ``text`` is the answer as it was given.
+    """
+
+    text: str
+    readings: tuple[tuple[Row, ...], ...]
+    columns: tuple[str, ...] | None = None
+
+
+def read_answer(text: str) -> Answer:
+    """Reads an answer as rows. A text that is no JSON has no readings.
+
+    ``[[1, "a"], …]`` and ``{"columns": […], "rows": [[…], …]}`` are rows; so are ``[{"n": 1, "name": "a"}, …]``, by
+    position. ``[1, 2]`` is a column or a row, a single value one row.
+    """
+    try:
+        value = json_in(text)
+    except ValueError:
+        return Answer(text, ())
+    columns: tuple[str, ...] | None = None
+    if isinstance(value, dict) and isinstance(value.get("rows"), list):
+        named = value.get("columns")
+        columns = tuple(map(str, named)) if isinstance(named, list) else None
+        value = value["rows"]
+    elif isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        return Answer(text, (((value,),),))
+    if not value:
+        return Answer(text, ((),), columns)
+    if all(isinstance(row, list) for row in value):
+        return Answer(text, (tuple(tuple(row) for row in value),), columns)
+    if all(isinstance(row, dict) for row in value):
+        names = tuple(value[0])
+        if all(tuple(row) == names for row in value):
+            return Answer(text, (tuple(tuple(row.values()) for row in value),), names)
+        if all(row.keys() == value[0].keys() for row in value):
+            return Answer(text, (tuple(tuple(row[name] for name in names) for row in value),), names)
+        return Answer(text, ())
+    if any(isinstance(cell, list | dict) for cell in value):
+        return Answer(text, ())
+    return Answer(text, (tuple((cell,) for cell in value), (tuple(value),)))
+
+
+def listed(text: str) -> Sequence[str] | None:
+    """The items of a list that is written as lines or with commas; None for a text that is no list."""
+    lines = [re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line).strip() for line in text.strip().splitlines()]
+    lines = [line for line in lines if line]
+    if len(lines) > 1:
+        return lines
+    if lines and "," in lines[0]:
+        return [part.strip() for part in lines[0].split(",")]
+    return lines or None
+
+
+__all__ = [
+    "Answer",
+    "holds_text",
+    "json_in",
+    "listed",
+    "number_in",
+    "numbers_in",
+    "read_answer",
+    "same_text",
+    "trimmed",
+]

@@ -1,0 +1,210 @@
+"""sql_result: the agent's answer has the rows of the gold query, and the data is what it has to be.
+
+The gold is ``query``, what stands at ``groundTruth`` in the task's ground truth, or else its ``query``, ``rows`` or
+``answer``. A list of queries holds several golds, of which one must agree. Rows are compared as bags, by position and
+not by the names of columns; in order only where the gold's outermost query orders them, and then rows that are equal
+on all it orders by may change places. 1 is 1.0, text is compared exactly, NULL is only NULL; ``tolerance`` eases the
+comparison of numbers. A gold that comes to no rows is an error unless ``expectEmpty: true`` says that it may, and so is
+a gold that fails.
+
+The answer is what was submitted, or else the last message: rows as JSON, or, where the gold is a single value, that
+value. What ``run_sql`` showed last is no answer. With ``readOnly: false`` the gold may change data too; every table
+must then hold what it holds after the gold, on a clean copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rollout.database import DatabaseSpec
+from rollout.database.golds import Gold, evaluate, is_rows, written_golds
+from rollout.database.image import Image, image_of
+from rollout.database.rows import Row, difference, equal
+from rollout.database.threads import beside
+from rollout.language.compare import show
+from rollout.language.paths import MISSING, PathError
+from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers._answers import Answer, number_in, read_answer, same_text
+
+
+async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
+    """1 when answer and data agree with a gold, else 0 with the difference to the first."""
+    if case.database is None:
+        raise CannotJudgeError("“sql_result” can only judge a sql environment.")
+    written = _written(case, options)
+    spec = case.database
+    if is_rows(written):
+        golds = [_literal(written)]
+        image = await beside(lambda job: image_of(spec)) if not spec.read_only else None
+    else:
+        queries = [written] if isinstance(written, str) else written
+        image, golds = await beside(lambda job: _evaluated(spec, queries))
+    for number, gold in enumerate(golds, start=1):
+        name = "The gold query" if len(golds) == 1 else f"Gold query {number}"
+        if gold.failed is not None:
+            raise CannotJudgeError(f"{name} does not run: {gold.failed}.", charged_to="environment")
+        if gold.answers and not gold.rows and options.get("expectEmpty") is not True:
+            raise CannotJudgeError(
+                f"{name} comes to no rows, and “expectEmpty: true” does not say that it may.",
+                charged_to="environment",
+            )
+    answer = read_answer(case.final_output)
+    reasons: list[str] = []
+    for gold in golds:
+        reason = _difference(case, gold, answer, options.get("tolerance", 0))
+        if reason is None and not spec.read_only:
+            assert image is not None
+            reason = _data(case, gold, literal=is_rows(written))
+        if reason is None:
+            which = "" if len(golds) == 1 else f" {len(reasons) + 1} of {len(golds)}"
+            return passed(_agreement(gold, which, spec))
+        reasons.append(reason)
+    if len(golds) == 1:
+        return failed(reasons[0])
+    return failed(f"None of {len(golds)} gold queries agrees. The first: {reasons[0]}")
+
+
+def _written(case: Case, options: Mapping[str, Any]) -> Any:
+    truth = {} if "query" in options else case.ground_truth
+    try:
+        written = written_golds(options, truth)
+    except PathError as error:
+        raise CannotJudgeError(f"“{options.get('groundTruth')}” is no path. {error}") from None
+    if written is MISSING:
+        where = f"“{options['groundTruth']}”" if "groundTruth" in options else "“query”"
+        raise CannotJudgeError(f"There is no {where} in the task's ground truth.", charged_to="environment")
+    is_query = isinstance(written, str) and written.strip()
+    if not is_query and not (isinstance(written, list) and written):
+        raise CannotJudgeError(
+            f"The gold is {show(written)}, which is neither a query nor rows.", charged_to="environment"
+        )
+    return written
+
+
+def _evaluated(spec: DatabaseSpec, queries: Sequence[str]) -> tuple[Image, list[Gold]]:
+    image = image_of(spec)
+    if image.failures:
+        failure = image.failures[0]
+        raise CannotJudgeError(f"The database cannot be built: {failure.reason}.", charged_to="environment")
+    return image, [evaluate(image, query) for query in queries]
+
+
+def _literal(rows: list[Any]) -> Gold:
+    """Rows that were written out, as lists, as objects with the names of their columns, or as single values."""
+    if all(isinstance(row, dict) for row in rows):
+        names = tuple(rows[0]) if rows else ()
+        if any(row.keys() != rows[0].keys() for row in rows):
+            raise CannotJudgeError(
+                "The rows of the ground truth do not all have the same columns.", charged_to="environment"
+            )
+        return Gold("", names, tuple(tuple(row[name] for name in names) for row in rows))
+    return Gold("", (), tuple(tuple(row) if isinstance(row, list) else (row,) for row in rows))
+
+
+def _difference(case: Case, gold: Gold, answer: Answer, tolerance: float) -> str | None:
+    """Why the answer has not the rows of the gold, or None."""
+    if not gold.answers:
+        return None
+    if not case.final_output.strip():
+        return "There is no answer."
+    if len(gold.rows) == 1 and len(gold.rows[0]) == 1:
+        return _single(gold.rows[0][0], answer, tolerance)
+    if not answer.readings:
+        return (
+            f"The answer cannot be read as rows: {show(answer.text)}. Rows are given as JSON, or by a query."
+        )
+    reason: str | None = None
+    for rows in answer.readings:
+        if gold.query == "" and gold.columns:
+            rows = _by_name(gold.columns, answer.columns, rows)
+        found = difference(gold.rows, rows, groups=gold.groups, tolerance=tolerance)
+        if found is None:
+            return None
+        reason = reason or found
+    return reason
+
+
+def _by_name(names: Sequence[str], given: Sequence[str] | None, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Rows with their columns in the order of the ground truth, where both name them."""
+    if given is None or sorted(given) != sorted(names):
+        return rows
+    places = [given.index(name) for name in names]
+    return tuple(tuple(row[place] for place in places) if len(row) == len(given) else row for row in rows)
+
+
+def _single(expected: Any, answer: Answer, tolerance: float) -> str | None:
+    """Why the answer is not the one value of the gold, or None."""
+    for rows in answer.readings:
+        if len(rows) == 1 and len(rows[0]) == 1 and equal(expected, rows[0][0], tolerance):
+            return None
+    told = f"It is {show(answer.text)} where {show(expected)} was expected."
+    value = (
+        answer.readings[0][0][0] if answer.readings and answer.readings[0] and answer.readings[0][0] else None
+    )
+    if answer.readings and (answer.text.strip()[:1] in "[{" or not isinstance(value, str | int | float)):
+        # Rows, true, false and null are what they are; only a plain text or number is read further.
+        return told
+    text = value if isinstance(value, str) else answer.text
+    if expected is None:
+        return None if text.strip().strip(".").upper() == "NULL" else told
+    if isinstance(expected, str):
+        return None if same_text(expected, text) else told
+    number = number_in(text)
+    return None if number is not None and equal(expected, number, tolerance) else told
+
+
+def _data(case: Case, gold: Gold, *, literal: bool) -> str | None:
+    """Why the tables do not hold what they have to, or None."""
+    state = case.final_state
+    if "unknown" in state:
+        return str(state["unknown"])
+    source: Mapping[str, Any] = (
+        case.initial_state if literal else {"tables": gold.tables, "others": gold.others}
+    )
+    wanted: dict[str, Any] = source.get("tables") or {}
+    found = state.get("tables")
+    if not isinstance(found, dict):
+        raise CannotJudgeError(
+            "The final state does not say what the tables hold.", charged_to="infrastructure"
+        )
+    for table in (*wanted, *(table for table in found if table not in wanted)):
+        if table not in found:
+            return f"The table “{table}” is gone."
+        if table not in wanted:
+            return f"There is a table “{table}”, which should not be there."
+        if wanted[table] == found[table]:
+            continue
+        started = (case.initial_state.get("tables") or {}).get(table)
+        if wanted[table] == started:
+            return f"The table “{table}” should not have changed{_example(state, table)}."
+        if found[table] == started:
+            return f"The table “{table}” should have changed, but did not."
+        counts = wanted[table].get("rows"), found[table].get("rows")
+        many = f" ({counts[1]} rows where {counts[0]} were expected)" if counts[0] != counts[1] else ""
+        return f"The table “{table}” does not hold what it should{many}{_example(state, table)}."
+    if list(source.get("others") or ()) != list(state.get("others") or ()):
+        names = sorted(set(source.get("others") or ()) ^ set(state.get("others") or ()))
+        return f"The indexes, views and triggers are not what they should be: {', '.join(names)}."
+    return None
+
+
+def _example(state: Mapping[str, Any], table: str) -> str:
+    changed = (state.get("changes") or {}).get(table) or {}
+    for kind in ("added", "removed"):
+        if changed.get(kind):
+            return f": {show(changed[kind][0])} was {kind}"
+    return ""
+
+
+def _agreement(gold: Gold, which: str, spec: DatabaseSpec) -> str:
+    many = "1 row" if len(gold.rows) == 1 else f"{len(gold.rows)} rows"
+    ordered = ", in their order" if gold.groups is not None and len(gold.groups) > 1 else ""
+    answered = f"The answer has the {many} of the gold{which}{ordered}" if gold.answers else ""
+    held = "the tables hold what they should" if not spec.read_only else ""
+    if answered and held:
+        return f"{answered}, and {held}."
+    return f"{answered or held[0].upper() + held[1:]}."
+
+
+__all__ = ["judge"]
