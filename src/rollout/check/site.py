@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollout.check.subject import Item, Subject
 from rollout.diagnostics import Span
+from rollout.language.path_template import parse_path_template
 from rollout.language.site import find_page
 from rollout.source.inside import span_inside
 from rollout.source.place import Route
@@ -135,6 +136,27 @@ def target(link: Link, known: frozenset[str]) -> str | None:
     return find_page(link.url, link.page.text("url") or "", known)
 
 
+def possible_state(subject: Subject) -> frozenset[str] | None:
+    """The keys that the state may ever have; None where that cannot be known, or an agent's input may name one."""
+    if not subject.is_sound("config"):
+        return None
+    known = set(subject.initial_state)
+    for page in subject.pages:
+        for element in elements(page):
+            mutates = element.value.get("mutates")
+            for change in mutates if isinstance(mutates, list) else [mutates]:
+                path = change.get("path") if isinstance(change, dict) else None
+                if isinstance(path, str):
+                    try:
+                        steps = parse_path_template(path, appending=True).known
+                    except ValueError:
+                        return None
+                    if not steps:
+                        return None
+                    known.add(str(steps[0]))
+    return frozenset(known)
+
+
 __all__ = [
     "FIELDS",
     "Element",
@@ -145,6 +167,7 @@ __all__ = [
     "html_span",
     "is_open",
     "links",
+    "possible_state",
     "span_of",
     "target",
     "urls",

@@ -52,11 +52,25 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
+class Name:
+    """A part of a root that a condition cannot do without, such as ``state`` and ``cart``, and its offsets."""
+
+    root: str
+    key: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that was read, ready to be asked any number of times."""
+    """A condition that was read, ready to be asked any number of times.
+
+    ``names`` are the parts of the roots that it names, without those that it asks for with ``has``.
+    """
 
     text: str
     program: Any
+    names: tuple[Name, ...] = ()
 
     def holds(self, facts: Facts | Mapping[str, Any]) -> bool:
         """Whether it is true of the facts, or of a scope with :data:`ROOTS`. Raises ConditionError."""
@@ -94,7 +108,7 @@ def parse(text: str) -> Condition:
     except BaseException as error:
         raise _malformed(text, str(error)) from None
     _refuse_unknown(tokens, frozenset(variables), frozenset(functions))
-    return Condition(text, program)
+    return Condition(text, program, tuple(_names(tokens)))
 
 
 @cache
@@ -113,6 +127,19 @@ def _evaluator() -> ModuleType:
     finally:
         del sys.modules[name]
     return cel
+
+
+def _names(tokens: tuple[_Token, ...]) -> Iterator[Name]:
+    found: list[Name] = []
+    asked_for: set[tuple[str, str]] = set()
+    for number in range(len(tokens) - 2):
+        root, dot, key = tokens[number : number + 3]
+        before = [token.text for token in tokens[max(number - 2, 0) : number]]
+        if root.text in ROOTS and dot.text == "." and key.is_name and before[-1:] != ["."]:
+            if before == ["has", "("]:
+                asked_for.add((root.text, key.text))
+            found.append(Name(root.text, key.text, root.start, key.start + len(key.text)))
+    return (name for name in found if (name.root, name.key) not in asked_for)
 
 
 _SIZE = "size_in_characters"
@@ -290,5 +317,6 @@ __all__ = [
     "ConditionError",
     "Facts",
     "MalformedConditionError",
+    "Name",
     "parse",
 ]

@@ -16,6 +16,10 @@ Values = dict[int, Any]
 """The values of a page's fields by element number: a text; true or false; an option's value, or a list of them."""
 
 
+LONGEST_TEXT = 100_000
+"""How many characters a field takes, unless its ``maxLength`` says fewer."""
+
+
 class FieldError(ValueError):
     """A value that a field does not take; its text is a sentence for the agent."""
 
@@ -58,7 +62,7 @@ def enter(page: Page, element: Element, value: Any, shown: Mapping[str, Any], va
         if value is not True:
             raise FieldError(f"“{element.ref}” is a radio button; choose another one of its group instead.")
         for other in page.fields(element.form):
-            if other.type == "radio" and (other.name == element.name or other is element):
+            if other is element or (other.type == "radio" and element.name and other.name == element.name):
                 values[other.number] = other is element
     elif element.type == "select":
         values[element.number] = _choose(element, value, shown.get("options") or ())
@@ -66,8 +70,10 @@ def enter(page: Page, element: Element, value: Any, shown: Mapping[str, Any], va
         raise FieldError(f"“{element.ref}” is hidden.")
     elif isinstance(value, bool) or not isinstance(value, str | int | float):
         raise FieldError(f"“{element.ref}” takes a text.")
+    elif len(text := as_text(value)) > LONGEST_TEXT:
+        raise FieldError(f"“{element.ref}” takes at most {LONGEST_TEXT:,} characters, not {len(text):,}.")
     else:
-        values[element.number] = _clean(element, as_text(value))
+        values[element.number] = _clean(element, text)
 
 
 def _choose(element: Element, value: Any, options: Iterable[Any]) -> Any:
@@ -301,6 +307,7 @@ def check_patterns(page: Page) -> None:
 
 
 __all__ = [
+    "LONGEST_TEXT",
     "FieldError",
     "Values",
     "by_name",

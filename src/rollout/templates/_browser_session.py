@@ -304,7 +304,8 @@ class Session:
                 group = [
                     visit.values[other.element.number]
                     for other in within
-                    if other.element.type == "radio" and other.element.name == each.element.name
+                    if other.element.type == "radio"
+                    and (other is each or (each.element.name and other.element.name == each.element.name))
                 ]
                 fault = fault_of(each.element, visit.values[each.element.number], group)
                 if fault is not None:

@@ -1,8 +1,8 @@
-"""A condition that cannot be understood.
+"""A condition that cannot be understood, or never told.
 
 `when` is a condition in CEL, the Common Expression Language: `state.order.status == "delivered"`,
 `args.amount <= state.order.total && size(state.refunds) == 0`. It sees `args`, `state` and `task`, and has to come to
-true or false. One that cannot be read could never be true, so the part that depends on it would never be there.
+true or false. One that cannot be read, or that asks for a part of the state that is never there, could never be true.
 
 Before:
 
@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.site import elements
+from rollout.check.site import elements, possible_state
 from rollout.check.subject import Subject
+from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity, Span
 from rollout.source.inside import span_inside
 from rollout.source.place import Route
@@ -36,10 +37,32 @@ def check(subject: Subject) -> Iterator[Finding]:
         )  # loaded only where there is a condition
 
         try:
-            parse(text)
+            names = parse(text).names
         except MalformedConditionError as error:
             span = _span(subject, route, text, error.start, error.end)
             yield Finding(route, error.message, error.hint, span=span)
+            continue
+        for name in names:
+            if name.root == "state" and (state := _state(subject)) is not None and name.key not in state:
+                yield Finding(
+                    route,
+                    f"{quoted(text[name.start : name.end])} is never there, so this condition can never be told.",
+                    _way_out(name.key, state),
+                    span=_span(subject, route, text, name.start, name.end),
+                )
+
+
+def _state(subject: Subject) -> frozenset[str] | None:
+    if subject.template == "browser":
+        return possible_state(subject)
+    if not subject.is_sound("config") or not all(write.path.known for write in subject.writes):
+        return None
+    return frozenset(subject.initial_state) | {str(write.path.known[0]) for write in subject.writes}
+
+
+def _way_out(key: str, state: frozenset[str]) -> str | None:
+    near = did_you_mean(key, sorted(state), kind="parts of the state")
+    return near or "Ask with has(…) whether something is there, or give it a value in the start state."
 
 
 def _conditions(subject: Subject) -> Iterator[tuple[Route, str]]:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.site import FIELDS, Element, elements, span_of
+from rollout.check.site import FIELDS, Element, elements, possible_state, span_of
 from rollout.check.subject import Subject
 from rollout.check.wording import closest, did_you_mean, listed, quoted
 from rollout.diagnostics import Severity, Span
@@ -53,7 +53,7 @@ _SHOWS = (
 def check(subject: Subject) -> Iterator[Finding]:
     if subject.template != "browser":
         return
-    state = _possible_state(subject)
+    state = possible_state(subject)
     for page in subject.pages:
         yield from _judge(subject, (*page.route, "title"), page.value.get("title"), None, state, None)
         placed = list(_forms_around(list(elements(page))))
@@ -123,29 +123,6 @@ def _way_out(name: str, known: frozenset[str], kind: str) -> str | None:
     return did_you_mean(name, sorted(known), kind=kind) or (
         f"There is {listed(sorted(known))}." if known else None
     )
-
-
-def _possible_state(subject: Subject) -> frozenset[str] | None:
-    """The keys that the state may have; None where an agent's input may name one."""
-    from rollout.language.path_template import parse_path_template
-    from rollout.language.paths import PathError
-
-    if not subject.is_sound("config"):
-        return None
-    known = set(subject.initial_state)
-    for page in subject.pages:
-        for element in elements(page):
-            mutates = element.value.get("mutates")
-            for change in mutates if isinstance(mutates, list) else [mutates]:
-                path = change.get("path") if isinstance(change, dict) else None
-                try:
-                    steps = parse_path_template(path, appending=True).known if isinstance(path, str) else ()
-                except PathError:
-                    return None
-                if isinstance(path, str) and not steps:
-                    return None
-                known.update(map(str, steps[:1]))
-    return frozenset(known)
 
 
 def _forms_around(all_elements: list[Element]) -> Iterator[tuple[Element, Element | None]]:
