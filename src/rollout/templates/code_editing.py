@@ -115,7 +115,8 @@ class CodeEditingWorld:
             return content
         if any(other.startswith(f"{path}/") for other in self._files):
             raise RefusedError(f"“{path}” is a folder.")
-        close = get_close_matches(path, self._files, n=1)
+        same = [other for other in self._files if other.casefold() == path.casefold()]
+        close = same or get_close_matches(path, self._files, n=1)
         raise RefusedError(f"There is no file “{path}”." + (f" Did you mean “{close[0]}”?" if close else ""))
 
     def _write(self, path: str, content: str) -> Result:

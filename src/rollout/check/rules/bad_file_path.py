@@ -24,6 +24,7 @@ from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
 from rollout.language.project_path import file_above, path_fault
 from rollout.source.document import TaskRecord
+from rollout.source.folder import leaves_folder
 from rollout.source.place import Route
 
 CODE = "RL362"
@@ -58,6 +59,8 @@ def _findings(files: Any, route: Route) -> Iterator[Finding]:
         return
     there = {path for path, content in files.items() if content is not None}
     for path in files:
+        if route[:1] == ("config",) and leaves_folder(path):
+            continue  # path-leaves-folder has told it
         if (fault := path_fault(path)) is not None:
             yield Finding((*route, path), fault, _WAY_OUT, at="key")
         elif path in there and (above := file_above(path, there)) is not None:
