@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,6 +16,9 @@ from rollout.check.rulebook import find_rules, rules
 from rollout.cli.output import Exit, fail, note, render, wants_color
 from rollout.environment import Environment
 from rollout.source import SourceError, find, read
+
+if TYPE_CHECKING:
+    from rollout.settings import Settings
 
 
 def find_paths(paths: Sequence[str]) -> list[Path]:
@@ -90,6 +95,21 @@ def sound_environment(path: str, *, slug: str | None = None) -> tuple[Report, En
     return report, report.environment()
 
 
+def project_settings() -> Settings:
+    """The settings of the project that this runs in; mistakes in them end the command with their diagnostics."""
+    from rollout.settings import Settings, SettingsError, find_settings, read_settings
+
+    path = find_settings(Path.cwd())
+    if path is None:
+        return Settings()
+    label = os.path.relpath(path)
+    try:
+        return read_settings(path, label)
+    except SettingsError as error:
+        note(render(error.diagnostics, "text", color=wants_color(sys.stderr), checked=[label]).rstrip("\n"))
+        raise typer.Exit(Exit.USAGE) from None
+
+
 def tell_diagnostics(found: Sequence[Report]) -> None:
     """Shows the diagnostics of `found` on stderr, as text."""
     diagnostics = [diagnostic for report in found for diagnostic in report.diagnostics]
@@ -121,6 +141,7 @@ def exit_code(found: Sequence[Report], *, strict: bool = False) -> Exit:
 __all__ = [
     "exit_code",
     "find_paths",
+    "project_settings",
     "reports",
     "rule_slugs",
     "sound_environment",

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol
 
 from rollout.environment import Task
-from rollout.models import Blame, Message, Model, Usage
+from rollout.models import AnyModel, Blame, Exchange, Message, Sampling, Usage
 from rollout.verifiers import ToolCall
 
 
@@ -43,8 +43,9 @@ said nothing, at the limit of tool calls, or because something broke."""
 class Trace:
     """All that happened in one rollout, as JSON values that nothing changes any more.
 
-    ``task`` is the task's key. ``seconds`` is how long it took; it is left out of comparisons, so that two traces are
-    equal when the same happened.
+    ``task`` is the task's key, ``trial`` counts from 0 how often it was done. ``exchanges`` say how each turn was had
+    from a model elsewhere. ``seconds`` is how long it took; it is left out of comparisons, so that two traces are equal
+    when the same happened.
     """
 
     environment: str
@@ -60,6 +61,9 @@ class Trace:
     usage: Usage
     failure: Failure | None = None
     seconds: float = field(default=0.0, compare=False)
+    trial: int = 0
+    sampling: Sampling = field(default_factory=Sampling)
+    exchanges: tuple[Exchange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ class Rollout:
 class Workflow(Protocol):
     """Turns a task into a trace, with a model to act in it."""
 
-    async def run(self, task: Task, model: Model) -> Trace:
+    async def run(self, task: Task, model: AnyModel, *, trial: int = 0) -> Trace:
         """One rollout. A failure is on the trace; nothing is raised for what a model or an environment does."""
 
 
@@ -108,9 +112,11 @@ class Grader(Protocol):
         """Grades one rollout. What cannot be graded is a verdict too, never an exception."""
 
 
-async def roll_out(workflow: Workflow, grader: Grader, task: Task, model: Model) -> Rollout:
+async def roll_out(
+    workflow: Workflow, grader: Grader, task: Task, model: AnyModel, *, trial: int = 0
+) -> Rollout:
     """Runs one task and grades it; a rollout that broke is an error without being graded."""
-    trace = await workflow.run(task, model)
+    trace = await workflow.run(task, model, trial=trial)
     if trace.failure is not None:
         return Rollout(trace, Verdict(Outcome.ERROR, None, failure=trace.failure))
     return Rollout(trace, await grader.grade(task, trace))

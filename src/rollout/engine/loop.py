@@ -12,7 +12,20 @@ from typing import Any
 from rollout.engine import Ending, Failure, Trace
 from rollout.engine.toolbox import BadCallError, Toolbox
 from rollout.environment import Environment, Task
-from rollout.models import Call, Message, Model, ModelError, Request, Sampling, Turn, Usage
+from rollout.models import (
+    AnyModel,
+    Call,
+    Conversation,
+    Exchange,
+    Message,
+    ModelError,
+    Request,
+    RolloutKey,
+    Sampling,
+    Turn,
+    Usage,
+    ask,
+)
 from rollout.sandbox import SandboxError
 from rollout.templates import Result, Script, Stage, World, prepare
 from rollout.verifiers import ToolCall
@@ -40,21 +53,22 @@ class EnvironmentWorkflow:
         self.max_tool_calls = max_tool_calls
         self.sampling = sampling or Sampling()
 
-    async def run(self, task: Task, model: Model) -> Trace:
+    async def run(self, task: Task, model: AnyModel, *, trial: int = 0) -> Trace:
         """One rollout of ``task``. Whatever goes wrong is on the trace, charged to whom it is owed."""
         started = perf_counter()
-        run = _Run(self, task, model)
+        run = _Run(self, task, model, RolloutKey(self.environment.slug, task.key, trial))
         try:
             await run.through()
         except ModelError as error:
-            run.fail(str(error), error.charged_to)
+            run.give_up(error)
         except Exception as error:
             run.fail(f"“{model.id}” broke down: {_words(error)}", "infrastructure")
         await run.end()
         return Trace(
             environment=self.environment.slug,
             template=self.environment.template,
-            task=task.key,
+            task=run.key.task,
+            trial=trial,
             model=model.id,
             messages=tuple(run.messages),
             calls=tuple(run.calls),
@@ -63,6 +77,8 @@ class EnvironmentWorkflow:
             final_output=run.final_output,
             ending=run.ending,
             usage=run.usage,
+            sampling=self.sampling,
+            exchanges=tuple(run.exchanges),
             failure=run.failure,
             seconds=perf_counter() - started,
         )
@@ -88,8 +104,10 @@ def opening(stage: Stage, task: Task) -> list[Message]:
 class _Run:
     workflow: EnvironmentWorkflow
     task: Task
-    model: Model
-    messages: list[Message] = field(default_factory=list)
+    model: AnyModel
+    key: RolloutKey
+    messages: Conversation = field(default_factory=Conversation)
+    exchanges: list[Exchange] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     world: World | None = None
@@ -103,9 +121,16 @@ class _Run:
         self.failure = self.failure or Failure(sentence, charged_to)
         self.ending = "failure"
 
+    def give_up(self, error: ModelError) -> None:
+        """Fails for want of a turn; what was used on the way to it counts."""
+        if error.exchange is not None:
+            self.usage += error.exchange.usage
+            self.exchanges.append(error.exchange)
+        self.fail(f"{error} {error.hint}" if error.hint else str(error), error.charged_to)
+
     async def through(self) -> None:
         workflow = self.workflow
-        self.messages = opening(workflow.stage, self.task)
+        self.messages = Conversation(opening(workflow.stage, self.task))
         try:
             self.world = workflow.stage.open(self.task)
             self.initial_state = self.world.state()
@@ -113,12 +138,13 @@ class _Run:
             return self.fail(f"The world cannot be opened: {_words(error)}", "environment")
         solve = cache(lambda: workflow.solve(self.task))
         while True:
-            turn = await self.model.respond(
-                Request(tuple(self.messages), workflow.toolbox.tools, workflow.sampling, self.task, solve)
-            )
+            request = Request(self.messages, workflow.toolbox.tools, workflow.sampling, self.key)
+            turn = await ask(self.model, request, task=self.task, solve=solve)
             self.usage += turn.usage
+            if turn.exchange is not None:
+                self.exchanges.append(turn.exchange)
             calls = _with_ids(turn.calls, len(self.calls))
-            self.messages.append(_assistant_message(turn, calls))
+            self.messages = self.messages.then(_assistant_message(turn, calls))
             if not calls:
                 self.final_output = turn.text
                 self.ending = "answer" if turn.text.strip() else "silence"
@@ -157,7 +183,8 @@ class _Run:
             self.calls.append(
                 ToolCall(call.id, call.tool, call.arguments, args, result.content, result.error, ran)
             )
-            self.messages.append({"role": "tool", "tool_call_id": call.id, "content": result.content})
+            answer = {"role": "tool", "tool_call_id": call.id, "content": result.content}
+            self.messages = self.messages.then(answer)
             if result.answer is not None:
                 submitted, self.final_output, self.ending = result.answer, result.answer, "submitted"
             if self.failure is not None:
@@ -203,6 +230,8 @@ def _assistant_message(turn: Turn, calls: Sequence[Call]) -> Message:
             }
             for call in calls
         ]
+    if turn.reasoning:
+        message["reasoning_content"] = turn.reasoning
     return message
 
 

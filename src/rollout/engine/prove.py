@@ -15,7 +15,7 @@ from rollout.engine import Outcome, Rollout, Verdict, roll_out
 from rollout.engine.judge import VerifierGrader
 from rollout.engine.loop import MOST_TOOL_CALLS, EnvironmentWorkflow
 from rollout.environment import Environment, Task
-from rollout.models import Model, connect
+from rollout.models import AnyModel, connect
 from rollout.source.document import Document
 from rollout.source.place import Problem, Route
 from rollout.templates import TemplateError
@@ -69,7 +69,7 @@ async def prove(environment: Environment) -> Proof:
 
 
 async def _twice(
-    workflow: EnvironmentWorkflow, grader: VerifierGrader, task: Task, model: Model
+    workflow: EnvironmentWorkflow, grader: VerifierGrader, task: Task, model: AnyModel
 ) -> tuple[Rollout, Rollout]:
     return await roll_out(workflow, grader, task, model), await roll_out(workflow, grader, task, model)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rollout.models import Request, Turn
+from rollout.models import Request, Setup, Turn
 
 
-def connect(model_id: str) -> Noop:
+def connect(model_id: str, setup: Setup) -> Noop:
     """The model that does nothing, under the id it was asked for by."""
     return Noop(model_id)
 

@@ -5,13 +5,13 @@ A task without a solution is played from its ground truth where the template can
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from rollout.language.canonical import dump
-from rollout.models import Call, ModelError, Request, Turn
+from rollout.models import Call, InsiderRequest, ModelError, Setup, Turn
 
 
-def connect(model_id: str) -> Oracle:
+def connect(model_id: str, setup: Setup) -> Oracle:
     """The oracle, under the id it was asked for by."""
     return Oracle(model_id)
 
@@ -19,10 +19,12 @@ def connect(model_id: str) -> Oracle:
 class Oracle:
     """Plays the solution. Where it stands is read off the conversation: one step for each turn it has had."""
 
+    insider: Literal[True] = True
+
     def __init__(self, model_id: str) -> None:
         self.id = model_id
 
-    async def respond(self, request: Request) -> Turn:
+    async def respond(self, request: InsiderRequest) -> Turn:
         """The next step of the solution, or an empty turn after the last.
 
         Raises ModelError, charged to the environment, when the task has no solution.

@@ -17,7 +17,10 @@ def test(
         str, typer.Argument(metavar="PATH", help="An environment's folder or file, or a Python file.")
     ],
     model: Annotated[
-        str, typer.Option("--model", "-m", help="Who acts: oracle plays the solutions, noop does nothing.")
+        str,
+        typer.Option(
+            "--model", "-m", help="Who acts: oracle, noop, random:SEED, replay:FILE, or PROVIDER/MODEL."
+        ),
     ],
     slug: Annotated[str | None, typer.Option(help="Which environment of a Python file.")] = None,
     task: Annotated[str | None, typer.Option(help="Only this task: its id, or its number from 0.")] = None,
@@ -45,23 +48,23 @@ def test(
     """
     import asyncio
 
-    from rollout.cli.inputs import in_sandbox, sound_environment
+    from rollout.cli.inputs import in_sandbox, project_settings, sound_environment
     from rollout.cli.output import Exit, fail, show, show_json, wants_color
     from rollout.cli.transcript import Transcript, tally
     from rollout.engine import Outcome, roll_out
     from rollout.engine.judge import VerifierGrader
     from rollout.engine.loop import EnvironmentWorkflow
-    from rollout.models import Sampling, UnknownModelError, connect
+    from rollout.models import ConnectError, Sampling, Setup, connect
     from rollout.templates import TemplateError
 
     report, environment = sound_environment(path, slug=slug)
     chosen = _choose(environment, task, split, limit)
     try:
-        actor = connect(model)
+        actor = connect(model, Setup(settings=project_settings()))
         workflow = EnvironmentWorkflow(
             environment, max_tool_calls=max_tool_calls, sampling=Sampling(temperature=temperature)
         )
-    except UnknownModelError as error:
+    except ConnectError as error:
         fail(str(error), error.hint)
     except TemplateError as error:
         fail(f"{report.document.label} cannot be run here. {error}")
