@@ -2,7 +2,7 @@
 
 # This runs in the sandbox, under whatever Python is there, before all else.
 # mypy: ignore-errors
-# ruff: noqa: PTH100, PTH109, PTH120
+# ruff: noqa: PTH100, PTH109, PTH119, PTH120
 
 import hashlib
 import hmac
@@ -77,6 +77,31 @@ def seal(*modules):
         return None
 
     return broken
+
+
+def stranger():
+    """The file of a caller that is no part of Python or of what is installed, or None; code under test is one."""
+    import sysconfig
+
+    homes = [os.path.dirname(os.path.abspath(__file__)), sysconfig.get_path("stdlib")]
+    homes += [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), os.path.dirname(os.__file__)]
+    homes += [entry for entry in sys.path if os.path.basename(entry) in ("site-packages", "dist-packages")]
+    scripts = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
+
+    def find():
+        frame = getframe(1)
+        while frame is not None:
+            name = frame.f_code.co_filename
+            known = (
+                name.startswith("<frozen ") or name == scripts or any(name.startswith(home) for home in homes)
+            )
+            if not known and not (frame.f_back is None and frame.f_code.co_name == "<module>"):
+                return name
+            frame = frame.f_back
+        return None
+
+    getframe = sys._getframe
+    return find
 
 
 sealed_types = (type(seal), type, type(len), staticmethod, classmethod, property)

@@ -2,7 +2,7 @@
 
 # This runs in the sandbox, under whatever Python is there, before all else.
 # mypy: ignore-errors
-# ruff: noqa: PTH109, PTH123
+# ruff: noqa: PTH109, PTH119, PTH123
 
 import hashlib
 import os
@@ -29,14 +29,52 @@ def _make():
     broken = rollout_witness.seal(
         unittest.case, _pytest.runner, _pytest.reports, _pytest.python, _pytest.outcomes, *homes
     )
+    stranger = rollout_witness.stranger()
     phases = {}
     told = []
+    kept = []
+
+    def complain(what):
+        if not told:
+            told.append(what)
+            tell(t="problem", what=what)
+
+    def implementations(config):
+        # Files conftest.py may come in while tests are collected; they are the environment's own.
+        found = {}
+        for name in watched_hooks:
+            hooks = getattr(config.hook, name).get_hookimpls()
+            found[name] = [
+                each.function
+                for each in hooks
+                if os.path.basename(str(getattr(each.plugin, "__file__", ""))) != "conftest.py"
+            ]
+        return found
+
+    watched_hooks = (
+        "pytest_runtest_protocol",
+        "pytest_runtest_setup",
+        "pytest_runtest_call",
+        "pytest_pyfunc_call",
+        "pytest_runtest_makereport",
+        "pytest_runtest_logreport",
+        "pytest_report_teststatus",
+    )
 
     def check():
         name = broken()
-        if name is not None and not told:
-            told.append(name)
-            tell(t="problem", what="“" + name + "” was replaced while the tests ran")
+        if name is not None:
+            complain("“" + name + "” was replaced while the tests ran")
+        for config, before, profile in kept:
+            if implementations(config) != before:
+                complain("code under test put itself into pytest")
+            if sys.getprofile() is not profile:
+                complain("code under test watched the tests with a profiler")
+
+    def from_pytest():
+        caller = stranger()
+        if caller is not None:
+            complain("“" + os.path.basename(caller) + "” wrote results of its own")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(config):
@@ -66,6 +104,7 @@ def _make():
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(report):
+        from_pytest()
         seen = phases.setdefault(report.nodeid, [])
         if report.failed:
             seen.append("failed")
@@ -94,8 +133,13 @@ def _make():
     def pytest_sessionfinish(session, exitstatus):
         check()
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(session):
+        kept.append((session.config, implementations(session.config), sys.getprofile()))
+
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(config):
+        from_pytest()
         tell(t="end")
 
     return {name: hook for name, hook in locals().items() if name.startswith("pytest_")}
