@@ -138,7 +138,7 @@ def test_any_text_is_a_condition_or_has_its_fault_inside_it(text: str) -> None:
 
 
 def test_a_condition_knows_what_it_cannot_do_without() -> None:
-    text = 'size(state.cart) > 0 && (has(state.user) && state.user.open || task.input.state == "state.y") && args.n == 1'
+    text = 'size(state.cart) > 0 && (has(state.user) && state.user.open || task.input.st == "state.y") && args.n == 1'
     names = parse(text).names
     assert [(name.root, name.key) for name in names] == [("state", "cart"), ("task", "input"), ("args", "n")]
     assert [text[name.start : name.end] for name in names] == ["state.cart", "task.input", "args.n"]
