@@ -182,8 +182,9 @@ def _call(written: Any, remarks: list[str]) -> Call:
             arguments = orjson.dumps(arguments).decode()
             remarks.append(f"The arguments of “{name}” are JSON, not a text of it.")
     call_id = written.get("id")
-    if isinstance(call_id, int) and not isinstance(call_id, bool):
+    if _is_count(call_id):
         call_id = str(call_id)
+        remarks.append(f"The id of the call of “{name}” is a number.")
     if not isinstance(call_id, str) or not call_id:
         call_id = ""
         remarks.append(f"The call of “{name}” has no id; it was given one.")

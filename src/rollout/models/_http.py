@@ -162,8 +162,11 @@ def _trust() -> ssl.SSLContext:
 
 
 def _untrusted(error: aiohttp.ClientSSLError) -> WireError:
-    reason = getattr(error.os_error, "verify_message", "") or getattr(error.os_error, "reason", "") or "TLS"
-    return WireError(f"has no certificate that is trusted here ({reason})", reached=False, hopeless=True)
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        reason = getattr(error.certificate_error, "verify_message", "") or "it does not hold"
+        return WireError(f"has no certificate that is trusted here ({reason})", reached=False, hopeless=True)
+    reason = getattr(error.os_error, "reason", "") or "no handshake"
+    return WireError(f"could not be reached over TLS ({reason})", reached=False, hopeless=True)
 
 
 def _reason(error: BaseException) -> str:
