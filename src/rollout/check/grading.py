@@ -85,6 +85,22 @@ def templates_of() -> dict[str, tuple[str, ...]]:
     return {name: tuple(entry["x-templates"]) for name, entry in entries.items() if "x-templates" in entry}
 
 
+@cache
+def also_reads() -> dict[str, tuple[str, ...]]:
+    """The parts of the ground truth that a primitive takes where it has nothing at its usual path."""
+    entries = schema("verifier")["$defs"]
+    key = "x-ground-truth-also"
+    return {name: tuple(entry[key]) for name, entry in entries.items() if key in entry}
+
+
+def judging(subject: Subject) -> tuple[Item, ...]:
+    """The primitives that judge: the verifier's, or the template's own where there is no verifier."""
+    if subject.document.value.get("verifier") is not None or subject.template is None:
+        return subject.primitives
+    default = schema(subject.template).get("x-default-verifier", {})
+    return tuple(Item(("verifier",), each) for each in default.get("primitives", ()))
+
+
 def ground_truth_path(primitive: Item) -> str | None:
     """Where in the ground truth a primitive finds what it expects; "" for all of it, None when it does not look."""
     kind = primitive.value.get("type")
@@ -100,9 +116,11 @@ def ground_truth_path(primitive: Item) -> str | None:
 __all__ = [
     "MISSING",
     "STATEFUL",
+    "also_reads",
     "at_start",
     "can_change",
     "ground_truth_path",
+    "judging",
     "named_tools",
     "parsed",
     "reads_ground_truth",

@@ -20,6 +20,8 @@ MOST_CHANGES = 20
 """How many added and how many removed rows of a table are shown."""
 
 _LONGEST_CELL = 500
+_WIDEST = 100
+_LARGEST_CHANGES = 20_000
 _MOST_COMPARED = 50_000
 _WORK = 20_000_000_000
 _MODULUS = 2**256
@@ -84,11 +86,13 @@ def changes(before: Sandbox, after: Sandbox, table: str) -> dict[str, list[list[
 
 def _shown(rows: list[Row], wanted: Counter[bytes]) -> list[list[Any]]:
     shown: list[list[Any]] = []
+    size = 0
     for row in rows:
         text = _row_text(row)
-        if wanted[text] > 0 and len(shown) < MOST_CHANGES:
+        if wanted[text] > 0 and len(shown) < MOST_CHANGES and size < _LARGEST_CHANGES:
             wanted[text] -= 1
-            shown.append([_cut(value) for value in row])
+            shown.append([_cut(value) for value in row[:_WIDEST]])
+            size += len(text)
     return shown
 
 

@@ -27,7 +27,7 @@ ROWS = 100_000
 """How many rows of a gold query are read."""
 
 _NEAR = re.compile(r'near "(?P<token>.+)": |no such (?:table|column): (?P<name>\S+)', re.DOTALL)
-_ROOM = 64 * 2**20
+_ROOM = 8 * 2**20
 _MOST_IDLE = 4
 _BUILDING_STEPS = 2_000_000_000
 
@@ -100,7 +100,7 @@ class Image:
 
     def copy(self, access: Access) -> Sandbox:
         """A database of one's own. Raises MemoryError when there is no room for it."""
-        room = min(len(self._bytes) + _ROOM, LARGEST_DATABASE * 2)
+        room = min(2 * len(self._bytes) + _ROOM, 2 * LARGEST_DATABASE)
         return with_memory(
             lambda: Sandbox(
                 self.moment,

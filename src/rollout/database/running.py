@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from rollout.database.rows import Row, json_row
@@ -16,18 +16,23 @@ FAILURES = (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError, OverflowErr
 
 _Done = TypeVar("_Done")
 
+_NO_MEMORY = "out of memory"
+_MOST_COUNTED = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a statement came to: column names and rows as JSON values, or why it ``failed``.
 
-    ``left_out`` counts the rows past the bound, which were looked at but not kept; ``changed`` the rows that were
-    changed, None for a query. ``wrote`` says whether it changed anything or could have.
+    ``left_out`` counts the rows past the bound, which were looked at but not kept; where there were more than could be
+    counted, ``uncounted`` is True. ``changed`` counts the rows that were changed, None where there are none to count.
+    ``wrote`` says whether it changed anything or could have.
     """
 
     columns: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
     left_out: int = 0
+    uncounted: bool = False
     changed: int | None = None
     wrote: bool = False
     failed: str | None = None
@@ -69,17 +74,18 @@ def run_all(sandbox: Sandbox, script: str, *, most_rows: int) -> Outcome:
         if outcome.failed is not None:
             break
     rows = () if outcome.wrote else outcome.rows
-    return Outcome(outcome.columns, rows, outcome.left_out, outcome.changed, wrote, outcome.failed)
+    return replace(outcome, rows=rows, wrote=wrote)
 
 
 def with_memory(attempt: Callable[[], _Done]) -> _Done:
     """Does ``attempt`` in its turn, and again alone where memory ran out."""
     for alone in (False, True):
-        TURNS.start(alone=alone)
+        turn = TURNS.start(alone=alone)
         try:
             return attempt()
         except (MemoryError, sqlite3.OperationalError) as error:
-            if alone or not (isinstance(error, MemoryError) or str(error) == "out of memory"):
+            is_memory = isinstance(error, MemoryError) or str(error) == _NO_MEMORY
+            if alone or not is_memory or not TURNS.had_company(turn):
                 raise
         finally:
             TURNS.end()
@@ -88,12 +94,14 @@ def with_memory(attempt: Callable[[], _Done]) -> _Done:
 
 def _fetch(sandbox: Sandbox, cursor: sqlite3.Cursor, most_rows: int, most_bytes: int) -> Outcome:
     if cursor.description is None:
-        changed = cursor.rowcount if cursor.rowcount >= 0 else 0
+        changed = cursor.rowcount if cursor.rowcount >= 0 else None
         return Outcome(changed=changed, wrote=sandbox.wrote)
     columns = tuple(str(column[0]) for column in cursor.description)
     rows: list[Row] = []
     size = left_out = 0
     for values in cursor:
+        if left_out >= _MOST_COUNTED:
+            return Outcome(columns, tuple(rows), left_out, True, None, sandbox.wrote)
         if left_out or len(rows) >= most_rows:
             left_out += 1
             continue
@@ -104,7 +112,7 @@ def _fetch(sandbox: Sandbox, cursor: sqlite3.Cursor, most_rows: int, most_bytes:
             continue
         rows.append(row)
     written = len(rows) + left_out if sandbox.wrote else None
-    return Outcome(columns, tuple(rows), left_out, written, sandbox.wrote)
+    return Outcome(columns, tuple(rows), left_out, False, written, sandbox.wrote)
 
 
 __all__ = ["FAILURES", "Outcome", "run", "run_all", "with_memory"]

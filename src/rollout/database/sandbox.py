@@ -12,11 +12,12 @@ from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
 from threading import Condition
+from typing import NamedTuple
 
 from rollout.database.clock import Dice, stop_clock
 
-STEPS = 100_000_000
-"""How many steps one statement may take: a second or two."""
+STEPS = 50_000_000
+"""How many steps one statement may take: about a second."""
 
 LONGEST_VALUE = 1_000_000
 """Bytes that a value may have in a statement of an agent, or a gold query."""
@@ -25,7 +26,7 @@ LONGEST_SEEDED = 50_000_000
 LARGEST_DATABASE = 256 * 2**20
 """Bytes that a value of the seed, and a whole database, may have."""
 
-MEMORY = 768 * 2**20
+MEMORY = 512 * 2**20
 """Bytes that all of SQLite may use in this process."""
 
 _PAGE = 4096
@@ -51,10 +52,14 @@ _LOOK = {
 }
 _CLOSED = {sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH}
 _TRANSACTIONS = {sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_SAVEPOINT}
+_ROWS = {sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE}
 _VIRTUAL = {sqlite3.SQLITE_CREATE_VTABLE, sqlite3.SQLITE_DROP_VTABLE}
 _FUNCTIONS = {"load_extension", "fts3_tokenizer"}
 # sqlite_stmt lists the statements of a connection.
 _TABLES = {"sqlite_stmt", "sqlite_dbpage"}
+
+# What a table-valued function does where it is first named; SQLite refuses it to everybody else.
+_DECLARATION = (sqlite3.SQLITE_UPDATE, "sqlite_master")
 
 # These only ever answer; the others do only without a value.
 _ANSWERING = {
@@ -82,6 +87,7 @@ _WITHOUT_VALUE = {
 _SET_WHILE_BUILDING = {"foreign_keys", "user_version"}
 
 OUTSIDE = "it reaches outside the database (ATTACH, VACUUM INTO) or sets a PRAGMA, which environments may not"
+CLOSED = "nothing outside the database can be reached, and it cannot be rebuilt (ATTACH, VACUUM)"
 READ_ONLY = "the database is read-only, so only queries are possible"
 ONE_BY_ONE = "transactions are not possible, as every statement takes effect by itself"
 TOO_LONG = "it takes too long and was stopped"
@@ -129,6 +135,11 @@ class Sandbox:
         self.dice = Dice(connection)
         for name in ("trim", "ltrim", "rtrim"):
             connection.create_function(name, 2, _TRIMS[name], deterministic=True)
+        # What virtual tables keep their rows in. They prepare statements to write there whenever they are loaded.
+        listed = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'shadow'").fetchall()
+        self._shadows = {str(name) for (name,) in listed}
+        if access is Access.READ:
+            connection.execute("PRAGMA query_only = ON").close()
         self._limit()
         connection.set_progress_handler(self._count, _STRIDE)
         connection.set_authorizer(self._authorize)
@@ -168,6 +179,8 @@ class Sandbox:
             return self._refused
         if isinstance(error, MemoryError) or reason in ("out of memory", "database or disk is full"):
             return TOO_LARGE
+        if reason == "attempt to write a readonly database":
+            return READ_ONLY
         if self._stopped or reason == "interrupted":
             return TOO_LONG
         if reason == "You can only execute one statement at a time.":
@@ -194,14 +207,16 @@ class Sandbox:
                 return self._refuse(f"the function {second} cannot be used")
             return sqlite3.SQLITE_OK
         if action in _CLOSED:
-            return self._refuse(OUTSIDE)
+            return self._refuse(OUTSIDE if self.access is Access.BUILD else CLOSED)
         if action == sqlite3.SQLITE_PRAGMA:
             return self._pragma((first or "").lower(), second)
-        if action in _LOOK or self.access is Access.BUILD:
+        if action in _LOOK or self.access is Access.BUILD or (action, first) == _DECLARATION:
             return sqlite3.SQLITE_OK
         if action in _TRANSACTIONS:
             return self._refuse(ONE_BY_ONE)
         if self.access is Access.READ:
+            if first in self._shadows and action in _ROWS:
+                return sqlite3.SQLITE_OK  # which “query_only” keeps from being carried out
             self.wrote = True
             return self._refuse(READ_ONLY)
         if action in _VIRTUAL:
@@ -256,6 +271,13 @@ def _as_text(value: object) -> str:
 _TRIMS = {"trim": _trim(True, True), "ltrim": _trim(True, False), "rtrim": _trim(False, True)}
 
 
+class Turn(NamedTuple):
+    """One turn: which it is, and whether nothing else ran when it began."""
+
+    number: int
+    was_first: bool
+
+
 class Turns:
     """Lets statements run side by side, and one of them alone where memory ran out.
 
@@ -265,11 +287,12 @@ class Turns:
 
     def __init__(self) -> None:
         self._free = Condition()
+        self._started = 0
         self._running = 0
         self._waiting = 0
         self._alone = False
 
-    def start(self, *, alone: bool = False) -> None:
+    def start(self, *, alone: bool = False) -> Turn:
         """Waits for its turn."""
         with self._free:
             self._waiting += alone
@@ -278,6 +301,13 @@ class Turns:
             self._waiting -= alone
             self._alone = alone
             self._running += 1
+            self._started += 1
+            return Turn(self._started, self._running == 1)
+
+    def had_company(self, turn: Turn) -> bool:
+        """Whether others ran at any time since the turn began."""
+        with self._free:
+            return not turn.was_first or self._started != turn.number
 
     def end(self) -> None:
         """Lets others have theirs."""
@@ -299,5 +329,6 @@ __all__ = [
     "TURNS",
     "Access",
     "Sandbox",
+    "Turn",
     "Turns",
 ]

@@ -77,7 +77,8 @@ def result_of(outcome: Outcome) -> Result:
     if outcome.failed is not None:
         return Result.failed(f"The statement failed: {outcome.failed}.")
     if not outcome.columns:
-        return Result.of({"ok": True, "changed": outcome.changed or 0} if outcome.wrote else {"ok": True})
+        counted = {} if outcome.changed is None else {"changed": outcome.changed}
+        return Result.of({"ok": True, **counted})
     cut = 0
     rows: list[list[Any]] = []
     for row in outcome.rows:
@@ -86,7 +87,9 @@ def result_of(outcome: Outcome) -> Result:
         rows.append(shown)
     value: dict[str, Any] = {"columns": list(outcome.columns), "rows": rows}
     notes = []
-    if outcome.left_out:
+    if outcome.uncounted:
+        notes.append(f"More than {outcome.left_out:,} rows left out; the first {len(rows)} are shown.")
+    elif outcome.left_out:
         left = f"{outcome.left_out:,} more row{'' if outcome.left_out == 1 else 's'}"
         notes.append(f"{left} left out; the first {len(rows)} of {len(rows) + outcome.left_out:,} are shown.")
     if cut:

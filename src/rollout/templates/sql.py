@@ -170,10 +170,9 @@ class SqlWorld:
     def _take_down(self, sandbox: Sandbox) -> None:
         """Takes down what the tables hold, after a statement that changed them."""
         stage = self._stage
-        # A change may go on to other tables by foreign keys, which the authorizer does not tell of.
-        known = None if stage.image.foreign_keys else self._state["tables"]
         try:
-            now = contents(sandbox, known=known, stale=set(sandbox.touched))
+            # Those that triggers and foreign keys lead to are among the touched ones.
+            now = contents(sandbox, known=self._state["tables"], stale=set(sandbox.touched))
             names = [
                 table
                 for table, held in now.items()

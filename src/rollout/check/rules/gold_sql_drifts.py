@@ -2,7 +2,7 @@
 
 It asks for the current time, or for something random. The answer that was right when the task was written is wrong
 next month, and rollouts of different days cannot be compared. Put a fixed date into the query, and into the
-instruction.
+instruction, or let the database's clock stand still with `now: 2025-03-01` beside `schema`.
 
 Before:
 
@@ -28,29 +28,35 @@ from rollout.source.document import TaskRecord
 CODE = "RL353"
 SEVERITY = Severity.WARNING
 
-_DRIFTS = re.compile(
-    r"'now'|\bcurrent_(?:date|time|timestamp)\b|\brandom(?:blob)?\s*\(|\b(?:date|time|datetime|julianday)\s*\(\s*\)",
-    re.IGNORECASE,
-)
+_RANDOM = r"\brandom(?:blob)?\s*\("
+_CLOCK = r"'now'|\bcurrent_(?:date|time|timestamp)\b|\b(?:date|time|datetime|julianday|unixepoch)\s*\(\s*\)"
+_DRIFTS = re.compile(f"{_CLOCK}|{_RANDOM}", re.IGNORECASE)
+_DRIFTS_ANYWAY = re.compile(_RANDOM, re.IGNORECASE)
 
 
 def check(subject: Subject) -> Iterator[Finding]:
     if subject.template == "sql":
         for gold in golds_of_verifier(subject):
-            yield from _judge(gold)
+            yield from _judge(gold, _drifts(subject))
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
     if subject.template != "sql":
         return None
-    golds = golds_of_task(subject)
-    return lambda record: [finding for gold in golds(record) for finding in _judge(gold)]
+    golds, drifts = golds_of_task(subject), _drifts(subject)
+    return lambda record: [finding for gold in golds(record) for finding in _judge(gold, drifts)]
 
 
-def _judge(gold: Gold) -> Iterator[Finding]:
-    if found := _DRIFTS.search(gold.query):
+def _drifts(subject: Subject) -> re.Pattern[str]:
+    return _DRIFTS if subject.document.value.get("now") is None else _DRIFTS_ANYWAY
+
+
+def _judge(gold: Gold, drifts: re.Pattern[str]) -> Iterator[Finding]:
+    if found := drifts.search(gold.query):
         yield Finding(
             gold.route,
             f"{quoted(found[0])} makes this gold query come to other rows on another day.",
-            "Write the date or the number out, in the query and in the instruction.",
+            "Write the date or the number out, in the query and in the instruction."
+            if found[0].lower().startswith("random")
+            else "Write the date out, in the query and in the instruction, or stop the clock with “now”.",
         )

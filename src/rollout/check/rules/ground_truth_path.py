@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.grading import ground_truth_path, parsed
+from rollout.check.grading import also_reads, ground_truth_path, judging, parsed
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
-from rollout.language.paths import MISSING, get
+from rollout.language.paths import MISSING, Path, get
 from rollout.source.document import TaskRecord
 
 CODE = "RL518"
@@ -29,12 +29,14 @@ SEVERITY = Severity.ERROR
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
-    wanted = {}
-    for primitive in subject.primitives:
+    wanted: dict[Path, tuple[str, tuple[str, ...]]] = {}
+    for primitive in judging(subject):
         written = ground_truth_path(primitive)
         path = parsed(written) if written else None
         if path is not None:
-            wanted[path] = str(primitive.value.get("name"))
+            kind = str(primitive.value.get("type"))
+            also = () if "groundTruth" in primitive.value else also_reads().get(kind, ())
+            wanted[path] = str(primitive.value.get("name")), also
     if not wanted:
         return None
 
@@ -43,8 +45,8 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
         if not isinstance(truth, dict) or not truth:
             return  # a task without any ground truth is another defect
         key = "hidden_ground_truth" if "hidden_ground_truth" in record.value else "hiddenGroundTruth"
-        for path, name in wanted.items():
-            if get(truth, path.steps) is MISSING:
+        for path, (name, also) in wanted.items():
+            if get(truth, path.steps) is MISSING and not any(part in truth for part in also):
                 yield Finding(
                     ("tasks", record.index, key),
                     f"The ground truth has nothing at {quoted(path.text)}, where {quoted(name)} looks for it.",
