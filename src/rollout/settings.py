@@ -6,7 +6,7 @@ Nothing secret stands in it: a key is named by the environment variable that hol
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,10 +100,13 @@ def _faults(parsed: Parsed) -> list[Problem]:
     from rollout.check.schema import faults
     from rollout.source.place import Problem
 
-    found = [
-        Problem(fault.slug, parsed.place.nearest(fault.route)[0].span(fault.at), fault.facts)
-        for fault in faults("settings", parsed.value)
-    ]
+    found = []
+    for fault in faults("settings", parsed.value):
+        span, facts = parsed.place.nearest(fault.route)[0].span(fault.at), fault.facts
+        if fault.route and fault.route[-1] == "api_key_env" and isinstance(facts.get("found"), str):
+            # It is the key itself that people put there, and a diagnostic is shown in logs.
+            span, facts = replace(span, text=""), {**facts, "found": "…"}
+        found.append(Problem(fault.slug, span, facts))
     providers = parsed.value.get("providers")
     for name in providers if isinstance(providers, dict) else ():
         if name.replace("-", "_") in RESERVED:
