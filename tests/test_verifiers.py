@@ -64,9 +64,12 @@ def left_by_agent(case: dict[str, Any]) -> Trace:
 @pytest.mark.parametrize(("outcome", "case"), cases())
 def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any]) -> None:
     verifier = case.get("verifier", {"primitives": [{"name": "it", **case.get("primitive", {})}]})
-    environment = Environment(
-        "case", "Case", "workflow", config=case.get("config", {"tools": []}), verifier=verifier
-    )
+    if "database" in case:
+        environment = Environment("case", "Case", "sql", **case["database"], verifier=verifier)
+    else:
+        environment = Environment(
+            "case", "Case", "workflow", config=case.get("config", {"tools": []}), verifier=verifier
+        )
     task = Task("Do it.", case.get("truth", {}))
     verdict = asyncio.run(VerifierGrader(environment).grade(task, left_by_agent(case)))
     reasons = [mark.reason for mark in verdict.marks]

@@ -40,11 +40,12 @@ def equal(expected: Any, actual: Any, tolerance: float = 0.0) -> bool:
         if expected == actual:
             return True
         try:
-            noise = 0.0 if _is_whole(expected) and _is_whole(actual) else 1e-9
+            # 1.1 and 1.0 are 0.10000000000000009 apart, which is within 0.1 to everyone but a computer.
             apart = abs(expected - actual)
-            return math.isclose(expected, actual, rel_tol=noise, abs_tol=tolerance) or (
-                tolerance > 0 and math.isclose(apart, tolerance, rel_tol=1e-9)
-            )
+            if tolerance > 0 and (apart <= tolerance or math.isclose(apart, tolerance, rel_tol=1e-9)):
+                return True
+            both_whole = _is_whole(expected) and _is_whole(actual)
+            return not both_whole and math.isclose(expected, actual, rel_tol=1e-9)
         except OverflowError:
             return False
     return type(expected) is type(actual) and bool(expected == actual)
