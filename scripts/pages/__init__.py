@@ -9,12 +9,12 @@ NOTICE = "<!-- Written by scripts/generate; change the source that it names, not
 
 
 def generate(root: Path) -> dict[Path, str]:
-    """All pages and pictures as they should be."""
+    """All pages and pictures, and the parts of schemas that follow from others, as they should be."""
     import pictures
-    from pages import commands, rules, schemas
+    from pages import commands, primitives, rules, schemas
 
-    drawn = pictures.generate(root)
-    return drawn | {
+    made = pictures.generate(root) | primitives.filled(root)
+    return made | {
         root / "docs" / "reference" / path: text
         for kind in (rules, commands, schemas)
         for path, text in kind.pages(root).items()

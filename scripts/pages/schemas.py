@@ -52,7 +52,12 @@ def _object(described: dict[str, Any], whole: dict[str, Any]) -> list[str]:
     parts = [described["description"]] if "description" in described else []
     required = described.get("required", [])
     rows = [
-        [code(key), _type(value, whole), "yes" if key in required else "", _meaning(value, whole)]
+        [
+            code(key),
+            _type(value, whole),
+            "yes" if key in required or "x-required" in value else "",
+            _meaning(value, whole),
+        ]
         for key, value in described.get("properties", {}).items()
         if value is not True
     ]

@@ -12,7 +12,8 @@ from jsonschema import Draft202012Validator
 
 from rollout.check.schema import faults, is_sound
 from rollout.environment import Environment, Task
-from rollout.source.contract import schema, schema_names, schema_text, templates
+from rollout.family import members
+from rollout.source.contract import branch, primitives, schema, schema_names, schema_text, templates
 
 BASE = "https://rollout.mv37.org/schemas/1/"
 OURS = ("environment", "payload", "task", "verifier", *templates())
@@ -162,19 +163,50 @@ def test_every_template_has_a_schema() -> None:
     assert templates() == ("sql", "workflow", "custom", "code-editing", "browser")
 
 
-def test_every_primitive_has_a_definition_and_a_branch() -> None:
-    primitive = schema("verifier")["$defs"]["primitive"]
-    types = primitive["properties"]["type"]["enum"]
-    branches = {
-        each["if"]["properties"]["type"]["const"]: each["then"]["$ref"].removeprefix("#/$defs/")
-        for each in primitive["allOf"]
+PRIMITIVES = primitives(schema("verifier"))
+
+
+def test_the_types_and_the_branches_of_primitives_are_those_that_are_defined() -> None:
+    written = json.loads(schema_text("verifier"))["$defs"]["primitive"]
+    assert written["properties"]["type"]["enum"] == list(PRIMITIVES)
+    assert written["allOf"] == [branch(each) for each in PRIMITIVES]
+
+
+def test_every_primitive_that_judges_is_defined_and_the_others_say_that_they_do_not() -> None:
+    defined = json.loads(schema_text("verifier"))["$defs"]
+    judging = {each for each in PRIMITIVES if defined[each].get("x-judges", True)}
+    assert judging == set(members("rollout.verifiers"))
+
+
+@pytest.mark.parametrize("primitive", PRIMITIVES)
+def test_a_primitive_is_described_and_takes_what_all_take(primitive: str) -> None:
+    told = schema("verifier")["$defs"][primitive]
+    assert told["description"]
+    assert {"name", "type", "description", "weight", "not"} <= set(told["properties"])
+
+
+def refused(primitive: dict[str, Any]) -> list[tuple[str, tuple[str | int, ...]]]:
+    value = {
+        "template": "custom",
+        "config": {"tools": [{"name": "ping", "response": "pong"}]},
+        "verifier": {"primitives": [primitive]},
     }
-    assert branches == {each: each for each in types}
-    for each in types:
-        assert schema("verifier")["$defs"][each]["description"]
-        assert {"name", "type", "description", "weight", "not"} <= set(
-            schema("verifier")["$defs"][each]["properties"]
-        )
+    return [(fault.slug, fault.route[3:]) for fault in faults("environment", value)]
+
+
+@pytest.mark.parametrize("primitive", PRIMITIVES)
+def test_a_primitive_is_refused_without_an_option_it_needs_or_with_one_that_nobody_knows(
+    primitive: str,
+) -> None:
+    told = schema("verifier")["$defs"][primitive]
+    whole = {"name": "it", "type": primitive}
+    for key in (*told.get("required", ()), *told.get("anyOf", ({},))[0].get("required", ())):
+        whole[key] = next(iter(resolved("verifier", told["properties"][key]).get("examples", [1])))
+    assert refused(whole) == []
+    assert refused({**whole, "zzyzx": 1}) == [("unknown-key", ("zzyzx",))]
+    for key in set(whole) - {"name", "type"}:
+        without = {name: value for name, value in whole.items() if name != key}
+        assert refused(without) == [("missing-key", ())], key
 
 
 @pytest.mark.parametrize(
@@ -228,6 +260,7 @@ def test_the_marks_that_the_code_reads_are_there() -> None:
     assert spread == {
         ("workflow", "fixtures"): "data",
         ("code-editing", "files"): "text",
+        ("code-editing", "hidden"): "text",
         ("browser", "pages"): "page",
     }
     assert schema("sql")["x-tools"] == ["describe_schema", "run_sql", "submit_answer"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rollout.check.grading import STATEFUL, at_start, can_change, named_tools, parsed, state_paths, writes
+from rollout.check.grading import at_start, can_change, named_tools, parsed, state_paths, writes
 from rollout.check.subject import Item, Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import quoted
@@ -70,7 +70,7 @@ def _output_matches(subject: Subject, primitive: Item) -> Certain | None:
 
 
 def _state_match(subject: Subject, primitive: Item) -> Certain | None:
-    if subject.template not in STATEFUL or not subject.is_sound("config"):
+    if not subject.is_stateful or not subject.is_sound("config"):
         return None
     expected: dict[str, Any] = primitive.value.get("expected") or {}
     contradiction = _length_contradiction(expected)
@@ -129,7 +129,7 @@ def _length_contradiction(expected: dict[str, Any]) -> Certain | None:
 
 
 def _state_unchanged(subject: Subject, primitive: Item) -> Certain | None:
-    if subject.template not in STATEFUL or not subject.is_sound("config"):
+    if not subject.is_stateful or not subject.is_sound("config"):
         return None
     made = writes(subject)
     paths = [parsed(text) for _, text in state_paths(primitive)]

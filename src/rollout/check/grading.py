@@ -12,9 +12,6 @@ from rollout.language.paths import MISSING, Path, PathError, get, parse
 from rollout.source.contract import schema
 from rollout.source.place import Route
 
-STATEFUL = ("workflow", "custom")
-"""The templates whose final state is made by the tools that the config declares."""
-
 
 def named_tools(primitive: Item) -> Iterator[tuple[Route, str]]:
     """Every tool name in a primitive, with its route."""
@@ -115,7 +112,6 @@ def ground_truth_path(primitive: Item) -> str | None:
 
 __all__ = [
     "MISSING",
-    "STATEFUL",
     "also_reads",
     "at_start",
     "can_change",

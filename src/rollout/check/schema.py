@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from rollout.check.shape import Shape, ShapeFault
 from rollout.check.subject import Subject
-from rollout.family import members
 from rollout.source.contract import schema, schema_names
 from rollout.source.place import Route
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
-
-VERIFIERS = "rollout.verifiers"
 
 
 def shape_findings(subject: Subject) -> list[ShapeFault]:
@@ -78,7 +75,7 @@ def faults(name: str, value: Any, *, required: dict[Route, list[str]] | None = N
         return []
     found = explain(name, value, required=required)
     if found or is_sound(name, value):
-        return _without_plugins(found)
+        return found
     # The two validators disagree. The compiled one is believed, so that nothing unsound passes.
     return list(_unexplained(name, value))
 
@@ -89,11 +86,18 @@ def explain(name: str, value: Any, *, required: dict[Route, list[str]] | None = 
 
 
 def _required(subject: Subject, value: dict[str, Any]) -> dict[Route, list[str]]:
-    # The schema cannot say this: in one file of several, the key may live in a sibling.
+    # The schemas cannot say this: in one file of several, the key may live in a sibling.
     if subject.template is None:
         return {}
     key = "schema" if subject.template == "sql" else "config"
-    return {} if key in value or key in subject.document.unread else {(): [key]}
+    if key not in value:
+        return {} if key in subject.document.unread else {(): [key]}
+    config = value.get("config")
+    if not isinstance(config, dict):
+        return {}
+    properties = schema(subject.template)["properties"]
+    missing = [name for name, told in properties.items() if "x-required" in told and name not in config]
+    return {("config",): missing} if missing else {}
 
 
 def _is_unread(fault: ShapeFault, unread: frozenset[str]) -> bool:
@@ -103,25 +107,6 @@ def _is_unread(fault: ShapeFault, unread: frozenset[str]) -> bool:
     if not fault.route:
         return unread.issuperset(fault.facts["keys"])
     return fault.route[0] in unread and len(fault.route) == 1
-
-
-def _without_plugins(found: list[ShapeFault]) -> list[ShapeFault]:
-    """``found`` without what is said of primitives whose type, and so whose options, a package brings."""
-    brought = {fault.route[:-1] for fault in found if _is_plugin(fault)}
-    keys = ("not-allowed", "unknown-key", "misplaced-key")
-    return [fault for fault in found if fault.route[:-1] not in brought or fault.slug not in keys]
-
-
-def _is_plugin(fault: ShapeFault) -> bool:
-    """Whether a primitive's type is unknown to the schema but brought by an installed package."""
-    if (
-        fault.slug != "not-allowed"
-        or fault.route[:2] != ("verifier", "primitives")
-        or fault.route[-1] != "type"
-    ):
-        return False
-    found = fault.facts["found"]
-    return isinstance(found, str) and found.replace("-", "_") in members(VERIFIERS)
 
 
 @cache

@@ -178,6 +178,9 @@ class Shape:
             ways = [way.get("required", ()) for way in node.schema.get("anyOf", ())]
             if any(route[-1] in required for required in (node.schema.get("required", ()), *ways)):
                 return True
+            told = node.schema.get("properties", {}).get(route[-1])
+            if isinstance(told, dict) and "x-required" in told:
+                return True
         return False
 
     def _add(self, slug: str, route: Route, at: At, facts: dict[str, Any]) -> None:

@@ -10,13 +10,10 @@ from rollout.check.subject import Item, Subject
 from rollout.language.compare import compare
 from rollout.language.paths import MISSING, PathError, get, parse
 
-STATEFUL = ("workflow", "custom")
-"""The templates whose start state stands in the config."""
-
 
 def judged_by_state(subject: Subject) -> bool:
     """Whether the final state has to match each task's ground truth, key by key."""
-    if subject.template not in STATEFUL:
+    if not subject.is_stateful:
         return False
     if subject.document.value.get("verifier") is None:
         return True
@@ -48,7 +45,7 @@ def idle_score(subject: Subject) -> IdleScore | None:
 
     Primitives that no rollout can fail are left out: that they pass is a defect of theirs, not of the start state.
     """
-    if subject.template not in STATEFUL or not subject.is_sound("config"):
+    if not subject.is_stateful or not subject.is_sound("config"):
         return None
     if subject.document.value.get("verifier") is None:
         return IdleScore(total=1.0, by_truth=1.0, comparisons=[{}])
@@ -120,4 +117,4 @@ def _state_matches(state: dict[str, Any], options: dict[str, Any]) -> bool | Non
     return True
 
 
-__all__ = ["STATEFUL", "IdleScore", "comparison", "idle_score", "judged_by_state", "matches_start"]
+__all__ = ["IdleScore", "comparison", "idle_score", "judged_by_state", "matches_start"]

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rollout.diagnostics import Span
-from rollout.source.contract import schema, templates
+from rollout.source.contract import schema, stateful_templates, templates
 from rollout.source.document import Document
 from rollout.source.place import At, Route
 
@@ -135,6 +135,11 @@ class Subject:
     def state_key(self) -> str:
         """The config key that holds the start state: ``initialMutableState`` or ``initialState``."""
         return str(self._contract.get("x-state", "initialState"))
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether the final state is made by the tools that the config declares."""
+        return self.template in stateful_templates()
 
     @cached_property
     def initial_state(self) -> dict[str, Any]:

@@ -7,6 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rollout.family import member, members
+
+VERIFIERS = "rollout.verifiers"
+
 _PACKAGE = Path(__file__).parent.parent
 _FOLDERS = (_PACKAGE / "schemas", _PACKAGE.parent.parent / "schemas")
 
@@ -35,9 +39,57 @@ def schema_text(name: str) -> str:
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """One schema as parsed JSON; shared, so not to be changed. Raises KeyError for an unknown name."""
+    """One schema as parsed JSON; shared, so not to be changed. Raises KeyError for an unknown name.
+
+    The verifier's also knows the primitives that installed packages bring.
+    """
     parsed: dict[str, Any] = json.loads(schema_text(name))
+    if name == "verifier":
+        definitions = parsed["$defs"]
+        for brought in members(VERIFIERS):
+            definitions.setdefault(brought, _brought_primitive(brought))
+        primitive = definitions["primitive"]
+        primitive["properties"]["type"]["enum"] = list(primitives(parsed))
+        primitive["allOf"] = [branch(each) for each in primitives(parsed)]
     return parsed
+
+
+def primitives(verifier: dict[str, Any]) -> tuple[str, ...]:
+    """The types of primitive that a verifier's schema defines: its ``$defs`` that are closed and have a ``type``."""
+    return tuple(
+        name
+        for name, told in verifier["$defs"].items()
+        if told.get("additionalProperties") is False and "type" in told["properties"]
+    )
+
+
+def branch(primitive: str) -> dict[str, Any]:
+    """The part of the verifier's schema that sends a primitive of this type on to its definition."""
+    return {
+        "if": {"properties": {"type": {"const": primitive}}, "required": ["type"]},
+        "then": {"$ref": f"#/$defs/{primitive}"},
+    }
+
+
+def _brought_primitive(name: str) -> dict[str, Any]:
+    """The definition of a primitive that the shipped schema does not have, from ``OPTIONS`` of its module.
+
+    ``OPTIONS`` is a schema fragment with ``properties``, and ``required`` where some have to be there. A module
+    without it, or one that cannot be loaded, takes no options: what nobody describes is refused.
+    """
+    try:
+        options: Any = getattr(member(VERIFIERS, name), "OPTIONS", {})
+    except Exception:
+        options = {}
+    common = dict.fromkeys(("name", "type", "description", "weight", "not"), True)
+    return {
+        "title": name,
+        "description": f"The primitive {name} of an installed package.",
+        **options,
+        "properties": {**options.get("properties", {}), **common},
+        "patternProperties": {"^x-": True},
+        "additionalProperties": False,
+    }
 
 
 @cache
@@ -46,4 +98,21 @@ def templates() -> tuple[str, ...]:
     return tuple(schema("environment")["properties"]["template"]["enum"])
 
 
-__all__ = ["schema", "schema_folder", "schema_names", "schema_text", "templates"]
+@cache
+def stateful_templates() -> frozenset[str]:
+    """The templates whose state (``x-state``) is changed by the tools that the config declares, and only by them."""
+    return frozenset(
+        name for name in templates() if "x-state" in schema(name) and "tools" in schema(name)["properties"]
+    )
+
+
+__all__ = [
+    "branch",
+    "primitives",
+    "schema",
+    "schema_folder",
+    "schema_names",
+    "schema_text",
+    "stateful_templates",
+    "templates",
+]

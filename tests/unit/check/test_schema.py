@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import yaml
@@ -17,9 +19,20 @@ from rollout.check.schema import (
     task_shape,
     task_validator,
 )
+from rollout.check.schema import (
+    _explainer as explainer,
+)
+from rollout.check.schema import (
+    _list_validator as compiled_list,
+)
+from rollout.check.schema import (
+    _validator as compiled,
+)
 from rollout.check.subject import Subject
 from rollout.diagnostics import Span
-from rollout.source import read
+from rollout.family import members
+from rollout.source import contract, read
+from rollout.source.contract import schema
 from rollout.source.place import Problem
 
 CASES = Path(__file__).parents[2] / "cases" / "shape" / "faults.txt"
@@ -111,16 +124,45 @@ def test_a_task_that_is_right_has_no_faults() -> None:
     assert task_shape({"instruction": "Ping."}) == []
 
 
-def test_a_primitive_of_an_installed_package_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rollout.check.schema.members", lambda package: ("spell_check",))
+@pytest.fixture
+def spell_check(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """A primitive as a package would bring it, whose options nobody has described yet."""
+    module = ModuleType("spell_check")
+    own = members("rollout.verifiers")
+    monkeypatch.setattr(contract, "members", lambda package: (*own, "spell_check"))
+    monkeypatch.setattr(contract, "member", lambda package, name: module)
+    caches = (contract.schema, compiled, compiled_list, explainer)
+    for cache in caches:
+        cache.cache_clear()
+    yield module
+    for cache in caches:
+        cache.cache_clear()
+
+
+def spelt(**options: object) -> list[str]:
     value = {
         "template": "workflow",
         "config": {"tools": [MOCK]},
-        "verifier": {"primitives": [{"name": "spelt", "type": "spell_check", "language": "nb"}]},
+        "verifier": {"primitives": [{"name": "spelt", "type": "spell_check"} | options]},
     }
-    assert faults("environment", value) == []
-    value["verifier"]["primitives"][0]["type"] = "spel_check"  # type: ignore[index]
-    assert [fault.slug for fault in faults("environment", value)] == ["not-allowed", "unknown-key"]
+    return [fault.slug for fault in faults("environment", value)]
+
+
+def test_a_primitive_of_an_installed_package_takes_the_options_it_describes(spell_check: ModuleType) -> None:
+    spell_check.OPTIONS = {  # type: ignore[attr-defined]
+        "properties": {"language": {"description": "A language.", "type": "string"}},
+        "required": ["language"],
+    }
+    assert spelt(language="nb", weight=2, **{"x-note": "ours"}) == []
+    assert spelt() == ["missing-key"]
+    assert spelt(language=5) == ["wrong-type"]
+    assert spelt(language="nb", langage="nb") == ["unknown-key"]
+    assert spelt(type="spel_check", language="nb") == ["not-allowed"]
+
+
+def test_a_primitive_that_describes_no_options_takes_none(spell_check: ModuleType) -> None:
+    assert spelt() == []
+    assert spelt(language="nb") == ["unknown-key"]
 
 
 def test_when_the_validators_disagree_nothing_passes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,4 +182,16 @@ def test_a_template_schema_stands_alone() -> None:
 def test_a_config_can_be_held_against_its_template_alone(name: str) -> None:
     found = faults(name, {"descripton": "A shop."})
     assert words(found[-1])[0] == "“descripton” is not a key of the config."
-    assert any(words(fault)[0].startswith("The config has no ") for fault in found)
+    needed = schema(name).get("required")
+    assert any(words(fault)[0].startswith("The config has no ") for fault in found) is bool(needed)
+
+
+@pytest.mark.parametrize(("template", "key"), [("browser", "pages"), ("code-editing", "files")])
+def test_what_may_live_in_a_folder_must_be_in_one_of_the_two(tmp_path: Path, template: str, key: str) -> None:
+    start = "  initialUrl: /\n" if template == "browser" else ""
+    subject = document(tmp_path, f"template: {template}\nconfig:\n  description: A shop.\n{start}")
+    assert slugs(shape_findings(subject)) == [("missing-key", ("config",))]
+    (tmp_path / key).mkdir()
+    (tmp_path / key / "a.html").write_text("<p>A page.</p>")
+    subject = document(tmp_path, f"template: {template}\nconfig:\n  description: A shop.\n{start}")
+    assert shape_findings(subject) == []

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.grading import STATEFUL, can_change, state_paths, writes
+from rollout.check.grading import can_change, state_paths, writes
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -40,7 +40,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             except PathError as error:
                 yield Finding(route, f"{quoted(text)} is no path: {error.message}", error.hint, at=at)
                 continue
-            if subject.template not in STATEFUL or not subject.is_sound("config"):
+            if not subject.is_stateful or not subject.is_sound("config"):
                 continue
             made = writes(subject) if made is None else made
             root = steps[0]

@@ -35,7 +35,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     if subject.template is None or not subject.tools_are_known:
         return None
     names = subject.tool_names
-    if not names and subject.fixed_tools == frozenset() and subject.template not in ("workflow", "custom"):
+    if not names and subject.fixed_tools == frozenset() and not subject.is_stateful:
         # The template's own tools are not listed in its schema.
         return None
 
