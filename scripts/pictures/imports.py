@@ -23,7 +23,7 @@ def read_packages(folder: Path) -> dict[str, Package]:
     homes = {
         path.stem: path
         for path in sorted(folder.iterdir())
-        if (path.suffix == ".py" and path.stem != "__init__") or (path / "__init__.py").is_file()
+        if (path.suffix == ".py" and not path.stem.startswith("__")) or (path / "__init__.py").is_file()
     }
     packages: dict[str, Package] = {}
     for name, home in homes.items():

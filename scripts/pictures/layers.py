@@ -76,9 +76,24 @@ def _fewest_crossings(
                 rows[number].sort(
                     key=lambda name: (_mean([place[each] for each in near[name]], own[name]), own[name])
                 )
+        _swap_neighbours(rows, down)
         if (count := _crossings(rows, down)) < fewest:
             best, fewest = rows, count
     return best
+
+
+def _swap_neighbours(rows: list[list[str]], down: Mapping[str, list[str]]) -> None:
+    """Swaps nodes that stand side by side as long as that takes crossings away."""
+    fewest, better = _crossings(rows, down), True
+    while better:
+        better = False
+        for row in rows:
+            for place in range(len(row) - 1):
+                row[place : place + 2] = reversed(row[place : place + 2])
+                if (count := _crossings(rows, down)) < fewest:
+                    fewest, better = count, True
+                else:
+                    row[place : place + 2] = reversed(row[place : place + 2])
 
 
 def _crossings(rows: list[list[str]], down: Mapping[str, list[str]]) -> int:
