@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sys
 from io import TextIOWrapper
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 import typer
 from typer.core import TyperGroup
 
 import rollout
-from rollout.cli.output import Exit
+from rollout.cli.output import Exit, note, tell_error
 from rollout.family import member, members
 
 COMMANDS = "rollout.cli.commands"
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""What typer raises for a command line that it cannot understand; it has no public name of its own."""
 
 
 class CommandGroup(TyperGroup):
@@ -71,18 +76,72 @@ def main(arguments: list[str] | None = None) -> None:
     import gc
 
     gc.set_threshold(100_000, 50, 50)
+    _prepare_streams()
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        code = app(args=arguments, prog_name="rollout", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else Exit.FINE
+    except UsageError as error:
+        if (message := str(error)).startswith("Usage:"):  # called without a command: the answer is the help
+            note(message)
+            return Exit.USAGE
+        tell_error(*_words(error))
+        return Exit.USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (as in `rollout explain | head`): there is nobody left to tell.
+        _discard(sys.stdout)
+        return Exit.FINE
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
+            raise
+        _discard(sys.stdout)
+        tell_error(f"The output could not be written: {error.strerror}.")
+        return Exit.PLATFORM
+
+
+def _words(error: Exception) -> tuple[str, str | None]:
+    """What is wrong with a command line, in our words where it is a command that there is not."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "rollout"
+    message = str(getattr(error, "format_message", lambda: error)()).strip()
+    wrong = _NO_COMMAND.match(message)
+    if wrong is not None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(wrong["name"], members(COMMANDS), n=1)
+        hint = f"Did you mean “{close[0]}”?" if close else "“rollout --help” lists the commands."
+        return f"There is no command “{wrong['name']}”.", hint
+    message = _QUOTED.sub(r"“\1”", message)
+    return message if message.endswith(
+        (".", ")")
+    ) else f"{message}.", f"“{path} --help” shows how it is used."
+
+
+_QUOTED = re.compile(r"'([^']*)'")
+_NO_COMMAND = re.compile(r"No such command '(?P<name>.*?)'")
+
+
+def _prepare_streams() -> None:
+    # A stream that was closed before we began (`>&-`) takes everything and keeps nothing.
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal without UTF-8 shows “?” for what it cannot; that is no reason to end in a traceback.
             stream.reconfigure(errors="replace")
-    try:
-        app(args=arguments, prog_name="rollout")
-    except KeyboardInterrupt:
-        sys.exit(Exit.INTERRUPTED)
-    except BrokenPipeError:
-        # The reader has gone (as in `rollout explain | head`): there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(Exit.FINE)
+
+
+def _discard(stream: TextIO) -> None:
+    # What is still buffered would fail once more when the interpreter closes the stream.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 __all__ = ["CommandGroup", "app", "main"]

@@ -39,13 +39,20 @@ def reports(
     """Reads and checks every environment at `paths`, one after the other."""
     selected = rule_slugs(select) if select else None
     ignored = rule_slugs(ignore)
+    known: list[str] = []
+    found = False
     for path in find_paths(paths):
         try:
-            documents = read(path, slug=slug)
+            documents = read(path)
         except SourceError as error:
             fail(str(error), error.hint)
         for document in documents:
-            yield check(document, select=selected, ignore=ignored)
+            known.append(document.slug)
+            if slug is None or document.slug == slug:
+                found = True
+                yield check(document, select=selected, ignore=ignored)
+    if not found and slug is not None:
+        fail(f"There is no environment “{slug}” here.", f"There are {', '.join(known)}." if known else None)
 
 
 def rule_slugs(selectors: Sequence[str]) -> frozenset[str]:

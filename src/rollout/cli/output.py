@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Any, NoReturn, TextIO
 import typer
 
 from rollout.diagnostics import Diagnostic
-from rollout.diagnostics._visible import visible
+from rollout.diagnostics._visible import dump_json, visible
 from rollout.family import member
 
 
@@ -42,16 +41,20 @@ def note(text: str) -> None:
 def show_json(command: str, data: Any) -> None:
     """Writes the one envelope that every `--json` prints: `{"schema_version": 1, "command": …, "data": …}`."""
     envelope = {"schema_version": 1, "command": command, "data": data}
-    sys.stdout.buffer.write(json.dumps(envelope, ensure_ascii=False, indent=2, allow_nan=False).encode())
-    sys.stdout.buffer.write(b"\n")
+    sys.stdout.buffer.write(dump_json(envelope).encode())
 
 
 def fail(sentence: str, hint: str | None = None, *, code: Exit = Exit.USAGE) -> NoReturn:
     """Ends the command with a sentence on stderr, and the way out below it."""
-    note("\n".join(visible(line) for line in f"error: {sentence}".split("\n")))
-    if hint:
-        note("\n".join(visible(line) for line in f"  help: {hint}".split("\n")))
+    tell_error(sentence, hint)
     raise typer.Exit(code)
+
+
+def tell_error(sentence: str, hint: str | None = None) -> None:
+    """Writes what went wrong to stderr, and the way out below it; line breaks in names become visible."""
+    note(f"error: {visible(sentence)}")
+    if hint:
+        note(f"  help: {visible(hint)}")
 
 
 def wants_color(stream: TextIO | None = None) -> bool:
@@ -75,4 +78,4 @@ def render(
     return text
 
 
-__all__ = ["Exit", "fail", "note", "render", "show", "show_json", "wants_color"]
+__all__ = ["Exit", "fail", "note", "render", "show", "show_json", "tell_error", "visible", "wants_color"]

@@ -25,7 +25,7 @@ def visible(text: str) -> str:
 
 def dump_json(value: Any) -> str:
     """Indented JSON with a line break at its end; only what :func:`visible` would replace is escaped."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 

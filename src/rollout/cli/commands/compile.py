@@ -19,7 +19,9 @@ def compile(
         str | None, typer.Option("-o", "--output", metavar="FILE", help="Write there; - is stdout.")
     ] = None,
     only_digest: Annotated[bool, typer.Option("--digest", help="Print the digest, not the JSON.")] = False,
-    slug: Annotated[str | None, typer.Option(help="Which environment of a Python file.")] = None,
+    slug: Annotated[
+        str | None, typer.Option(metavar="SLUG", help="Which environment, where there are several.")
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON envelope about the result, not the result.")
     ] = False,
@@ -37,7 +39,7 @@ def compile(
     import sys
 
     from rollout.cli.inputs import sound_environment
-    from rollout.cli.output import fail, note, show, show_json
+    from rollout.cli.output import fail, note, show, show_json, visible
     from rollout.compile.folder_writer import WriteError, write_file
     from rollout.compile.payload import compile_environment
 
@@ -60,7 +62,9 @@ def compile(
         sys.stdout.buffer.write(compiled.data)
         sys.stdout.buffer.flush()
     else:
-        note(f"{target}: {_count(len(compiled.environment['tasks']), 'task')}, {compiled.digest}")
+        note(
+            f"{visible(str(target))}: {_count(len(compiled.environment['tasks']), 'task')}, {compiled.digest}"
+        )
 
 
 def _describe(compiled: Compiled, target: Path | None) -> dict[str, Any]:

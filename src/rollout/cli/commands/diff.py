@@ -30,7 +30,9 @@ def diff(
             help="Compare the files as they were at REV with those of the work tree: PATH…, or all that changed.",
         ),
     ] = None,
-    output_format: Annotated[str, typer.Option("--format", help="text, markdown or json.")] = "text",
+    output_format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="text, markdown or json.")
+    ] = "text",
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 when there are differences.")
     ] = False,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rollout.cli import completions
+
 if TYPE_CHECKING:
     from rollout.check.rulebook import Rule
 
@@ -16,6 +18,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="[RULE]",
+            autocompletion=completions.rules,
             help="A code (RL301), the beginning of one (RL3), or a slug (duplicate-task-id).",
         ),
     ] = None,

@@ -7,10 +7,17 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from rollout.cli import completions
+
 
 def new(
     template: Annotated[
-        str, typer.Argument(metavar="TEMPLATE", help="workflow, custom, sql, code-editing or browser.")
+        str,
+        typer.Argument(
+            metavar="TEMPLATE",
+            autocompletion=completions.templates,
+            help="workflow, custom, sql, code-editing or browser.",
+        ),
     ],
     path: Annotated[
         str,
@@ -27,15 +34,15 @@ def new(
 
     Start an environment: a small example that validates, for you to rewrite piece by piece.
 
-    The workflow and custom examples are proved as they come: `rollout prove` plays their solutions. Rewrite a task
-    without its solution, and prove fails until the new one is there. Nothing that exists is overwritten.
+    The examples are proved as they come: `rollout prove` plays their solutions. Rewrite a task without its solution,
+    and prove fails until the new one is there. Nothing that exists is overwritten.
 
     The first line of each file names its JSON Schema, for completion and hover in editors; offline, point the editor
     at the file that `rollout schema TEMPLATE` prints.
 
     Example: `rollout new workflow envs/refund`
     """
-    from rollout.cli.output import fail, show, show_json
+    from rollout.cli.output import fail, show, show_json, visible
     from rollout.compile.folder_writer import WriteError, write_file, write_folder
     from rollout.compile.scaffold import scaffold
     from rollout.source.contract import templates
@@ -69,13 +76,10 @@ def new(
         show_json("new", {"slug": slug, "template": template, "path": str(target), "files": written})
         return
     for each in written:
-        show(f"  {each}")
+        show(f"  {visible(str(each))}")
     show(f"\nThis {template} environment works as it is: rewrite it piece by piece.")
-    show(f"Check it with “rollout validate {path}”{_proof(template, path)}.")
-
-
-def _proof(template: str, path: str) -> str:
-    return f", prove it with “rollout prove {path}”" if template in ("workflow", "custom") else ""
+    shown = visible(str(path))
+    show(f"Check it with “rollout validate {shown}”, prove it with “rollout prove {shown}”.")
 
 
 def _slug(target: Path, is_file: bool) -> str:

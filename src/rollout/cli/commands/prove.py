@@ -18,7 +18,9 @@ def prove(
             metavar="PATH…", help="Environment folders, files, Python files, globs, or folders of them."
         ),
     ],
-    slug: Annotated[str | None, typer.Option(help="Which environment of a Python file.")] = None,
+    slug: Annotated[
+        str | None, typer.Option(metavar="SLUG", help="Which environment, where there are several.")
+    ] = None,
     sandbox: Annotated[
         str | None,
         typer.Option(

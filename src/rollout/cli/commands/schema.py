@@ -6,12 +6,16 @@ from typing import Annotated
 
 import typer
 
+from rollout.cli import completions
+
 
 def schema(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="environment, task, verifier, a template, … as the list shows them."
+            metavar="[NAME]",
+            autocompletion=completions.schemas,
+            help="environment, task, verifier, a template, … as the list shows them.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rollout.cli import completions
+
 if TYPE_CHECKING:
     from rollout.engine import Rollout
     from rollout.environment import Environment, Task
@@ -19,12 +21,25 @@ def test(
     model: Annotated[
         str,
         typer.Option(
-            "--model", "-m", help="Who acts: oracle, noop, random:SEED, replay:FILE, or PROVIDER/MODEL."
+            "--model",
+            "-m",
+            metavar="MODEL",
+            autocompletion=completions.models,
+            help="Who acts: oracle, noop, random:SEED, replay:FILE, or PROVIDER/MODEL.",
         ),
     ],
-    slug: Annotated[str | None, typer.Option(help="Which environment of a Python file.")] = None,
+    slug: Annotated[
+        str | None, typer.Option(metavar="SLUG", help="Which environment, where there are several.")
+    ] = None,
     task: Annotated[str | None, typer.Option(help="Only this task: its id, or its number from 0.")] = None,
-    split: Annotated[str | None, typer.Option(help="Only tasks of this split: dev, test or train.")] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPLIT",
+            autocompletion=completions.splits,
+            help="Only tasks of this split: dev, test or train.",
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many tasks to run at most.")] = 3,
     temperature: Annotated[
         float, typer.Option(min=0.0, max=2.0, help="How freely a model draws its words.")

@@ -38,7 +38,7 @@ def unpack(
     from rollout.check import check
     from rollout.check.report import environment_in
     from rollout.cli.inputs import tell_diagnostics
-    from rollout.cli.output import Exit, fail, note, show, show_json
+    from rollout.cli.output import Exit, fail, note, show, show_json, visible
     from rollout.compile.folder_writer import WriteError, write_folder
     from rollout.compile.payload import compile_environment
     from rollout.compile.spread import spread
@@ -72,7 +72,7 @@ def unpack(
     except WriteError as error:
         fail(str(error), error.hint)
     for key in wire.left_out:
-        note(f"note: “{key}” is the platform's own and was left out.")
+        note(f"note: “{visible(key)}” is the platform's own and was left out.")
     if as_json:
         data = {
             "slug": compiled.environment["slug"],
@@ -84,7 +84,7 @@ def unpack(
         }
         show_json("unpack", data)
     else:
-        show(f"{target}: {len(files)} files, {compiled.digest}")
+        show(f"{visible(str(target))}: {len(files)} files, {compiled.digest}")
     if not report.ok:
         note(
             f"It has {report.errors} {'error' if report.errors == 1 else 'errors'}: run “rollout validate {target}”."

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rollout.cli import completions
 from rollout.cli.output import show, show_json, wants_color
 from rollout.family import members
 
@@ -20,13 +21,33 @@ def validate(
         ),
     ],
     output_format: Annotated[
-        str, typer.Option("--format", help="text, concise, json, github, sarif or junit.")
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            autocompletion=completions.formats,
+            help="text, concise, json, github, sarif or junit.",
+        ),
     ] = "text",
-    slug: Annotated[str | None, typer.Option(help="Which environment of a Python file.")] = None,
-    select: Annotated[
-        list[str] | None, typer.Option(help="Only these rules: codes, beginnings of codes, slugs.")
+    slug: Annotated[
+        str | None, typer.Option(metavar="SLUG", help="Which environment, where there are several.")
     ] = None,
-    ignore: Annotated[list[str] | None, typer.Option(help="Not these rules.")] = None,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULES",
+            autocompletion=completions.rules,
+            help="Only these rules: codes (RL301), beginnings of codes (RL3) or slugs; repeat it, or use commas.",
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULES",
+            autocompletion=completions.rules,
+            help="Not these rules, written as for --select.",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:

@@ -1,0 +1,101 @@
+"""The command line itself: wrong usage, streams that are gone, and what the shell can complete."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ENVIRONMENT = Path(__file__).parents[3] / "environments" / "refund"
+
+
+def run(*arguments: str, shell: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """Runs `rollout` with arguments; ``shell`` is put behind the command line, for redirections."""
+    environment = {**os.environ, "PYTHONUTF8": "1", **variables}
+    command = [sys.executable, "-m", "rollout", *arguments]
+    if shell:
+        command = ["bash", "-c", f'"$@" {shell}', "bash", *command]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_an_unknown_command_is_answered_with_the_likely_one() -> None:
+    done = run("validte", "x")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: There is no command “validte”.\n  help: Did you mean “validate”?\n",
+    )
+
+
+def test_a_missing_option_is_named_with_the_way_to_the_help() -> None:
+    done = run("test", str(ENVIRONMENT))
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: Missing option “--model”")
+    assert done.stderr.endswith("help: “rollout test --help” shows how it is used.\n")
+
+
+def test_without_a_command_the_help_is_shown() -> None:
+    done = run()
+    assert done.returncode == 2
+    assert "Usage: rollout" in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("validate", str(ENVIRONMENT)),
+        ("explain",),
+        ("compile", str(ENVIRONMENT)),
+        ("validate", "--json", str(ENVIRONMENT)),
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_is_said_and_is_no_finding(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, shell="> /dev/full")
+    assert done.returncode == 3
+    assert "could not be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_closed_streams_change_nothing_about_the_outcome() -> None:
+    assert run("validate", str(ENVIRONMENT), shell=">&- 2>&-").returncode == 0
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    done = run("explain", shell="| head -1")
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_a_line_break_in_a_path_cannot_start_a_line_of_its_own() -> None:
+    done = run("validate", "e\n::add-mask::x")
+    assert done.returncode == 2
+    assert not any(line.startswith("::") for line in done.stderr.splitlines())
+
+
+def test_a_slug_picks_one_environment_of_many(tmp_path: Path) -> None:
+    both = [str(ENVIRONMENT), str(ENVIRONMENT.with_name("refund-toml"))]
+    assert run("validate", *both, "--slug", "refund").stdout == "1 environment checked, nothing to report.\n"
+    done = run("validate", *both, "--slug", "refnd")
+    assert done.returncode == 2
+    assert "refund-toml" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("val", "validate"),
+        ("new work", "workflow"),
+        ("schema ver", "verifier"),
+        ("explain dup", "duplicate-task"),
+        ("validate --format sa", "sarif"),
+        ("test --model or", "oracle"),
+        ("test --split de", "dev"),
+    ],
+)
+def test_the_shell_completes_commands_and_values(typed: str, offered: str) -> None:
+    words = f"rollout {typed}"
+    done = run(_ROLLOUT_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
+    assert offered in done.stdout.split()
