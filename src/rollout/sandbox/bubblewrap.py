@@ -1,7 +1,7 @@
 """bubblewrap: a sandbox of Linux namespaces, with no network, nothing of this machine but programs, and nothing kept.
 
-Run by root, a command gets a user number of its own that owns nothing here; run by anybody else, it stays that
-somebody, inside a user namespace. What works is tried, since a container often allows only one of the two.
+Run by root, a command gets a user number of its own that owns nothing here, by the program setpriv; run by anybody
+else, it stays that somebody, inside a user namespace.
 """
 
 from __future__ import annotations
@@ -85,11 +85,13 @@ class Bubblewrap:
 
 
 def candidates(program: str) -> Iterator[Bubblewrap]:
-    """The ways to use bwrap here, the safest first."""
-    change_user = shutil.which("setpriv", path="/usr/local/bin:/usr/bin:/bin")
-    if os.geteuid() == 0 and change_user is not None:
+    """The ways to use bwrap here, of which one at most works."""
+    # Root in a user namespace is still root to the kernel's own files: it could write /proc/sys, which is the
+    # machine's. So root has to become somebody else.
+    if os.geteuid() != 0:
+        yield Bubblewrap(program, None)
+    elif (change_user := shutil.which("setpriv", path="/usr/local/bin:/usr/bin:/bin")) is not None:
         yield Bubblewrap(program, change_user)
-    yield Bubblewrap(program, None)
 
 
 def _system() -> list[str]:
@@ -103,7 +105,7 @@ def _system() -> list[str]:
         arguments += ["--ro-bind", str(path), str(path)]
     # bwrap would make them for itself only.
     made = [word for parent in parents for word in ("--perms", "0755", "--dir", str(parent))]
-    return [*made, *arguments, "--proc", "/proc", "--dev", "/dev"]
+    return [*made, *arguments, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
 
 
 __all__ = ["Bubblewrap", "candidates"]

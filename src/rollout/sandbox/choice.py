@@ -59,7 +59,10 @@ async def find(kind: str) -> Kind:
         program = shutil.which("bwrap")
         if program is None:
             tried.append("bubblewrap (the program bwrap) is not installed")
-        for candidate in bubblewrap.candidates(program) if program is not None else ():
+        ways = list(bubblewrap.candidates(program)) if program is not None else []
+        if program is not None and not ways:
+            tried.append("bubblewrap needs the program setpriv (of util-linux) when root runs it")
+        for candidate in ways:
             why = await _try(candidate.probe())
             if why is None:
                 return _found.setdefault(kind, candidate)

@@ -10,6 +10,7 @@ import signal
 import sys
 from contextlib import suppress
 from time import perf_counter
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from rollout.sandbox import Ended, Job, SandboxError, Stopped
@@ -35,7 +36,13 @@ async def launch(job: Job, kind: Kind) -> Ended:
     async with slot:
         folder = Folder()
         try:
-            await asyncio.to_thread(folder.lay_down, job)
+            laying = asyncio.ensure_future(asyncio.to_thread(folder.lay_down, job))
+            try:
+                await asyncio.shield(laying)
+            except asyncio.CancelledError:
+                # What a thread still writes cannot be removed.
+                await asyncio.wait([laying])
+                raise
             pipes = Pipes(folder, job.witness.key if job.witness is not None else None)
             try:
                 return await _Run(job, kind, folder, pipes).through()
@@ -111,7 +118,7 @@ class _Run:
         )
         try:
             while line := await reader.readline():
-                said = json.loads(line)
+                said = _read_json(line)
                 if "child-pid" in said and self.leader is None:
                     self.leader = int(said["child-pid"])
                     if self._limit(self.leader, own_user=True):
@@ -236,6 +243,14 @@ class _Run:
                 )
             status = self.told_status
         return Ended(status, output, None, report, seconds)
+
+
+def _read_json(line: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 __all__ = ["launch"]

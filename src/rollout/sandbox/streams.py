@@ -11,6 +11,7 @@ from rollout.sandbox.folder import Folder
 
 _KEPT_HEAD, _KEPT_TAIL = 64 * 1024, 192 * 1024
 _MOST_REPORT = 32 * 1024 * 1024
+_READS_AT_ONCE = 64
 
 
 class Printed:
@@ -60,7 +61,9 @@ class Pipes:
         if not self._pipes:
             return
         with suppress(BlockingIOError):
-            while chunk := os.read(self._pipes[1], 65536):
+            # Whoever floods the pipe does not keep the event loop to himself.
+            for _ in range(_READS_AT_ONCE):
+                chunk = os.read(self._pipes[1], 65536)
                 if len(self.data) <= _MOST_REPORT:
                     self.data += chunk
 
