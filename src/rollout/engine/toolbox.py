@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
-import jsonschema_rs
 import orjson
 
 from rollout.language.compare import show
 from rollout.language.paths import write
+from rollout.language.user_schema import SchemaFault, UserSchema, UserSchemaError, compile_schema
 from rollout.models import Call
 from rollout.templates import TemplateError, Tool
 
@@ -35,25 +35,21 @@ class BadCallError(ValueError):
 
 
 class Toolbox:
-    """The tools of a stage, with a compiled validator for each; made once an environment."""
+    """The tools of a stage, with a compiled schema for each; made once an environment."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self.tools = tuple(tools)
-        self._validators = {tool.name: _validator(tool) for tool in tools}
+        self._schemas = {tool.name: _compiled(tool) for tool in tools}
 
     def read(self, call: Call) -> dict[str, Any]:
         """The arguments of a call, checked against its tool's parameters. Raises BadCallError."""
-        validator = self._validators.get(call.tool)
-        if validator is None:
+        schema = self._schemas.get(call.tool)
+        if schema is None:
             raise BadCallError(self._unknown(call.tool), _arguments_or_none(call.arguments))
         args = read_arguments(call.arguments)
-        try:
-            if validator.is_valid(args):
-                return args
-            faults = [_fault(error) for error in validator.iter_errors(args)]
-        except ValueError as error:
-            # A pattern of the author's that backtracks without end is cut off by the validator.
-            faults = [f"They cannot be checked: {error}."]
+        if schema.is_valid(args):
+            return args
+        faults = [_words(fault) for fault in schema.faults(args)]
         more = f" And {len(faults) - _MOST_NAMED} more." if len(faults) > _MOST_NAMED else ""
         raise BadCallError(
             f"“{call.tool}” does not take these arguments. {' '.join(faults[:_MOST_NAMED])}{more}", args
@@ -67,23 +63,11 @@ class Toolbox:
         return f"There is no tool “{name[:200]}”.{meant} The tools are: {known}."
 
 
-def _validator(tool: Tool) -> jsonschema_rs.Validator:
+def _compiled(tool: Tool) -> UserSchema:
     try:
-        # Offline, because a $ref in a spec must not make this machine fetch an address.
-        return jsonschema_rs.validator_for(
-            tool.parameters,
-            offline=True,
-            validate_formats=False,
-            pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000),
-        )
-    except (ValueError, jsonschema_rs.ReferencingError) as error:
-        raise TemplateError(
-            f"The paramsSchema of “{tool.name}” is no JSON Schema: {_first_line(error)}"
-        ) from None
-
-
-def _first_line(error: Exception) -> str:
-    return (getattr(error, "message", None) or str(error)).partition("\n")[0]
+        return compile_schema(tool.parameters)
+    except UserSchemaError as error:
+        raise TemplateError(f"The paramsSchema of “{tool.name}” is no JSON Schema: {error}.") from None
 
 
 def read_arguments(text: str) -> dict[str, Any]:
@@ -134,21 +118,15 @@ def _depth(value: Any) -> int:
     return deepest
 
 
-def _fault(error: jsonschema_rs.ValidationError) -> str:
-    kind: Any = error.kind
-    inside = f" of “{write(error.instance_path)}”" if error.instance_path else ""
-    if isinstance(kind, jsonschema_rs.ValidationErrorKind.Required):
-        return f"“{kind.property}”{inside} is missing."
-    if isinstance(kind, jsonschema_rs.ValidationErrorKind.AdditionalProperties):
-        names = ", ".join(f"“{name}”" for name in kind.unexpected)
-        return (
-            f"{names}{inside} is not known."
-            if len(kind.unexpected) == 1
-            else f"{names}{inside} are not known."
-        )
-    path = f"“{write(error.instance_path)}”: " if error.instance_path else ""
-    words = error.message if len(error.message) <= 300 else f"{error.message[:299]}…"
-    return f"{path}{words}."
+def _words(fault: SchemaFault) -> str:
+    inside = f" of “{write(fault.path)}”" if fault.path else ""
+    if fault.keyword == "required":
+        return f"“{fault.wanted[0]}”{inside} is missing."
+    if fault.keyword == "additionalProperties" and fault.wanted:
+        names = ", ".join(f"“{name}”" for name in fault.wanted)
+        return f"{names}{inside} {'is' if len(fault.wanted) == 1 else 'are'} not known."
+    words = fault.words if len(fault.words) <= 300 else f"{fault.words[:299]}…"
+    return f"{f'“{write(fault.path)}”' if fault.path else 'What they hold'} {words}."
 
 
 __all__ = ["DEEPEST", "BadCallError", "Toolbox", "read_arguments"]

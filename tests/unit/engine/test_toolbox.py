@@ -80,7 +80,7 @@ def test_arguments_may_only_be_nested_so_deep() -> None:
 
 def test_a_whole_number_is_a_number_and_a_text_is_none() -> None:
     assert read("refund", '{"amount": 100}') == {"amount": 100}
-    with pytest.raises(BadCallError, match='“amount”: "100" is not of type "number"') as caught:
+    with pytest.raises(BadCallError, match='“amount” is "100", a text; it has to be a number') as caught:
         read("refund", '{"amount": "100"}')
     assert caught.value.arguments == {"amount": "100"}
 

@@ -25,8 +25,17 @@ from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import closest, listed, quoted
 from rollout.diagnostics import Severity
+from rollout.language.compare import show
 from rollout.language.params_schema import TYPES
 from rollout.language.paths import get, kind
+from rollout.language.user_schema import (
+    SchemaFault,
+    UserSchemaError,
+    compile_schema,
+    draft_of,
+    resolve,
+    schema_faults,
+)
 from rollout.source.place import Route
 
 CODE = "RL328"
@@ -103,39 +112,25 @@ def _is_meant_whole(written: dict[str, Any]) -> bool:
 
 
 def _against_meta_schema(part: dict[str, Any], route: Route) -> Iterator[Finding]:
-    from jsonschema_rs import meta
-
-    part = _readable(part)
-    try:
-        if meta.is_valid(part):
-            return
-    except ValueError:
-        pass
-    from jsonschema.validators import Draft202012Validator, validator_for
-
-    validator = validator_for(part, default=Draft202012Validator)
+    part = {key: value for key, value in part.items() if key != "optional"}
+    named = part.get("$schema")
+    if named is not None and draft_of(named) is None:
+        yield Finding(
+            (*route, "$schema"),
+            f"“$schema” is {show(named)[:80]}, which is no draft of JSON Schema that is known.",
+            "Leave it out for the newest draft, or name one, such as http://json-schema.org/draft-07/schema.",
+        )
+        del part["$schema"]
     told: set[Route] = set()
-    for error in validator(validator.META_SCHEMA).iter_errors(part):
-        below = tuple(error.absolute_path)
-        if below in told:
-            continue
-        told.add(below)
-        message, hint = _word(below, error.instance, error)
-        yield Finding((*route, *below), message, hint)
+    for fault in schema_faults(part):
+        if fault.path not in told:
+            told.add(fault.path)
+            message, hint = _word(fault)
+            yield Finding((*route, *fault.path), message, hint)
 
 
-_DRAFTS = tuple(f"http://json-schema.org/draft-0{number}/schema" for number in (4, 6, 7)) + tuple(
-    f"https://json-schema.org/draft/{year}/schema" for year in ("2019-09", "2020-12")
-)
-
-
-def _readable(part: dict[str, Any]) -> dict[str, Any]:
-    """``part`` without what is not JSON Schema's, in the draft that it names where that is known."""
-    known = str(part.get("$schema", "")).rstrip("#") in _DRAFTS
-    return {key: value for key, value in part.items() if key != "optional" and (known or key != "$schema")}
-
-
-def _word(below: Route, found: Any, error: Any) -> tuple[str, str | None]:
+def _word(fault: SchemaFault) -> tuple[str, str | None]:
+    below, found = fault.path, fault.found
     keyword = below[-1] if below else ""
     if keyword == "type" or (len(below) > 1 and below[-2] == "type"):
         names = (*TYPES, "null")
@@ -146,12 +141,13 @@ def _word(below: Route, found: Any, error: Any) -> tuple[str, str | None]:
                 f"{quoted(found)} is not a type of JSON Schema.",
                 f"Did you mean {quoted(near)}?" if near else hint,
             )
+        if isinstance(found, list) and found and all(each in names for each in found):
+            return "A “type” that is a list of types names each of them once.", None
         return f"A “type” names a type, or a list of types; this is {kind(found)}.", hint
     where = quoted(str(keyword)) if isinstance(keyword, str) and keyword else "This"
-    if error.validator != "type":
-        return f"{where} is not what JSON Schema allows there: {error.message}.", None
-    wanted = error.validator_value
-    kinds = [wanted] if isinstance(wanted, str) else list(map(str, wanted))
+    if fault.keyword != "type":
+        return f"{where} {fault.words}; JSON Schema does not allow that there.", None
+    kinds = [str(each) for each in fault.wanted]
     if set(kinds) == {"object", "boolean"}:
         meant = _MEANT.get(str(found).lower(), "string")
         return f"{where} is {kind(found)}, not a JSON Schema.", f"Write one, such as {{type: {meant}}}."
@@ -171,7 +167,7 @@ def _unresolved(part: Any, route: Route, root: dict[str, Any]) -> Iterator[Findi
         if isinstance(value, dict):
             target = value.get("$ref")
             is_name = at[-1] in ("properties", "$defs", "definitions")
-            if isinstance(target, str) and not is_name and not _resolves(target, root):
+            if isinstance(target, str) and not is_name and resolve(target, root) is None:
                 yield Finding(
                     (*at, "$ref"),
                     f"“$ref” points to {quoted(target)}, which is not in this schema.",
@@ -184,38 +180,6 @@ def _unresolved(part: Any, route: Route, root: dict[str, Any]) -> Iterator[Findi
             )
         elif isinstance(value, list):
             pending.extend(((*at, index), member) for index, member in enumerate(value))
-
-
-def _resolves(target: str, root: dict[str, Any]) -> bool:
-    if target == "#":
-        return True
-    if target.startswith("#/"):
-        from urllib.parse import unquote
-
-        steps = [unquote(step).replace("~1", "/").replace("~0", "~") for step in target[2:].split("/")]
-        here: Any = root
-        for step in steps:
-            if isinstance(here, list) and step.isdigit() and int(step) < len(here):
-                here = here[int(step)]
-            elif isinstance(here, dict) and step in here:
-                here = here[step]
-            else:
-                return False
-        return isinstance(here, dict | bool)
-    return target.startswith("#") and target[1:] in _anchors(root)
-
-
-def _anchors(root: Any) -> set[str]:
-    found: set[str] = set()
-    pending = [root]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, dict):
-            found |= {value[key] for key in ("$anchor", "$dynamicAnchor") if isinstance(value.get(key), str)}
-            pending.extend(value.values())
-        elif isinstance(value, list):
-            pending.extend(value)
-    return found
 
 
 def _reference_hint(target: str, root: dict[str, Any]) -> str:
@@ -235,17 +199,11 @@ def _reference_hint(target: str, root: dict[str, Any]) -> str:
 
 
 def _refused(tool: ToolView) -> tuple[Route, str] | None:
-    import jsonschema_rs
-
     try:
-        jsonschema_rs.validator_for(_readable(tool.parameters.schema))
-    except jsonschema_rs.ValidationError as error:
-        below = tuple(error.instance_path)
+        compile_schema(tool.parameters.schema)
+    except UserSchemaError as error:
+        below = error.route
         if tool.parameters.form != "json-schema" and below[:1] == ("properties",):
             below = below[1:]
-        if below[-1:] == ("pattern",):
-            return below, f"{quoted(str(error.instance))} is no regular expression"
-        return below, str(error.message)
-    except ValueError as error:
-        return (), str(error).splitlines()[0].rstrip(".")
+        return below, error.sentence
     return None

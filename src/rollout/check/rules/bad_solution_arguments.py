@@ -25,7 +25,8 @@ from rollout.check.tool_view import ToolView
 from rollout.check.wording import closest, listed, quoted
 from rollout.diagnostics import Severity
 from rollout.language.compare import show
-from rollout.language.paths import kind, write
+from rollout.language.paths import get, kind, write
+from rollout.language.user_schema import SchemaFault, UserSchema, UserSchemaError, compile_schema, resolve
 from rollout.source.document import TaskRecord
 from rollout.source.place import Route
 
@@ -42,8 +43,6 @@ _KINDS = {
     "null": "null",
 }
 
-IsValid = Callable[[Any], bool]
-
 
 def screen(data: bytes) -> bool:
     """Whether one of the lines may have a solution at all; an escape may hide the word."""
@@ -56,7 +55,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     tools = {tool.name: tool for tool in subject.tool_views if tool.name and names[tool.name] == 1}
     if not tools:
         return None
-    validators: dict[str, IsValid | None] = {}
+    schemas: dict[str, UserSchema | None] = {}
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         steps = record.value.get("solution")
@@ -67,91 +66,83 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
             name = step.get("tool")
             if name not in tools:
                 continue
-            if name not in validators:
-                validators[name] = _validator(tools[name])
-            is_valid = validators[name]
-            if is_valid is not None and not is_valid(step.get("args", {})):
+            if name not in schemas:
+                schemas[name] = _schema(tools[name])
+            compiled, args = schemas[name], step.get("args", {})
+            if compiled is not None and not compiled.is_valid(args):
                 route = ("tasks", record.index, "solution", index)
                 found = found or []
-                found.extend(_findings(tools[name], step, route))
+                found.extend(_findings(tools[name], compiled.faults(args), step, route))
         return found
 
     return judge
 
 
-def _validator(tool: ToolView) -> IsValid | None:
-    import jsonschema_rs
-
+def _schema(tool: ToolView) -> UserSchema | None:
     if tool.parameters.faults:
         return None
     try:
-        return jsonschema_rs.validator_for(tool.parameters.schema).is_valid
-    except (ValueError, TypeError):
+        return compile_schema(tool.parameters.schema)
+    except UserSchemaError:
         # bad-params-schema has the words for a schema that is none.
         return None
 
 
-def _findings(tool: ToolView, step: dict[str, Any], route: Route) -> Iterator[Finding]:
-    from jsonschema.validators import Draft202012Validator, validator_for
-
-    schema, args = tool.parameters.schema, step.get("args", {})
-    told_missing: set[str] = set()
-    # The errors' types are loose: what a keyword's value is depends on the keyword.
-    found: list[Any] = list(validator_for(schema, default=Draft202012Validator)(schema).iter_errors(args))
-    surplus = [name for name in args if isinstance(args, dict) and name not in tool.parameters.names]
-    for error in found:
-        below = tuple(error.absolute_path)
+def _findings(
+    tool: ToolView, faults: Iterable[SchemaFault], step: dict[str, Any], route: Route
+) -> Iterator[Finding]:
+    args = step.get("args", {})
+    surplus = [name for name in args if name not in tool.parameters.names] if isinstance(args, dict) else []
+    for fault in faults:
+        below = fault.path
         here = (*route, "args", *below)
-        if error.validator == "required" and isinstance(error.instance, dict):
-            missing = [name for name in error.validator_value if name not in error.instance]
-            for name in missing:
-                if name in told_missing or (not below and closest(name, surplus) is not None and surplus):
-                    continue
-                told_missing.add(name)
-                place = here if "args" in step else (*route, "tool")
+        name = quoted(write(below)) if below else "args"
+        if fault.keyword == "required":
+            missing = str(fault.wanted[0])
+            # What is misspelt is told as a name that the tool does not take.
+            if below or closest(missing, surplus) is None:
                 yield Finding(
-                    place,
-                    f"The call of {tool} does not give {quoted(write([*below, name]))}, which it has to.",
+                    here if "args" in step else (*route, "tool"),
+                    f"The call of {tool} does not give {quoted(write([*below, missing]))}, which it has to.",
                     f"Its arguments are {listed(tool.parameters.names)}." if not below else None,
                     at="key" if "args" in step else "value",
                 )
-        elif error.validator == "additionalProperties" and error.validator_value is False:
-            known = list(error.schema.get("properties", {}))
-            for name in error.instance:
-                if name not in known:
-                    near = closest(name, known)
-                    takes = f"It takes {listed(known)}." if known else "It takes no arguments."
-                    yield Finding(
-                        (*here, name),
-                        f"The tool {tool} takes no argument {quoted(write([*below, name]))}.",
-                        f"Did you mean {quoted(near)}?" if near else takes,
-                        at="key",
-                    )
-        elif error.validator == "type":
-            wanted = (
-                [error.validator_value] if isinstance(error.validator_value, str) else error.validator_value
-            )
-            takes = " or ".join(_KINDS.get(each, each) for each in wanted)
-            name = quoted(write(below)) if below else "args"
-            given = f"{show(error.instance)[:40]}, {kind(error.instance)}"
+        elif fault.keyword in ("additionalProperties", "unevaluatedProperties"):
+            known = _known(tool, below)
+            for unknown in fault.wanted:
+                near = closest(unknown, known or ())
+                takes = f"It takes {listed(known)}." if known else "It takes no arguments."
+                yield Finding(
+                    (*here, unknown),
+                    f"The tool {tool} takes no argument {quoted(write([*below, unknown]))}.",
+                    f"Did you mean {quoted(near)}?" if near else takes if known is not None else None,
+                    at="key",
+                )
+        elif fault.keyword == "type":
+            takes = " or ".join(_KINDS.get(each, each) for each in fault.wanted)
+            given = f"{show(fault.found)[:40]}, {kind(fault.found)}"
             yield Finding(here, f"{name} is {given}; the tool {tool} takes {takes}.")
-        elif error.validator == "enum":
-            values = [show(each) for each in error.validator_value]
-            near = closest(
-                str(error.instance), [each for each in error.validator_value if isinstance(each, str)]
-            )
+        elif fault.keyword == "enum":
+            values = [show(each) for each in fault.wanted]
+            near = closest(str(fault.found), [each for each in fault.wanted if isinstance(each, str)])
             takes = f"It takes {', '.join(values[:8])}{', …' if len(values) > 8 else ''}."
             yield Finding(
                 here,
-                f"{quoted(write(below))} is {show(error.instance)[:40]}, which the tool {tool} does not take.",
+                f"{name} is {show(fault.found)[:40]}, which the tool {tool} does not take.",
                 f"Did you mean {quoted(near)}?" if near else takes,
             )
-        elif isinstance(error.validator_value, str | int | float):
-            name = quoted(write(below)) if below else "args"
-            yield Finding(
-                here,
-                f"{name} is {show(error.instance)[:40]}; the tool {tool} wants "
-                f"{error.validator} {show(error.validator_value)[:60]}.",
-            )
         else:
-            yield Finding(here, f"The tool {tool} does not take these arguments: {error.message[:200]}.")
+            yield Finding(here, f"The tool {tool} does not take these arguments: {name} {fault.words}.")
+
+
+def _known(tool: ToolView, below: Route) -> list[str] | None:
+    """The names that the part of the arguments at ``below`` may have; None where that is not plain to see."""
+    here: Any = tool.parameters.schema
+    for step in below:
+        if not isinstance(here, dict):
+            return None
+        properties = here.get("properties")
+        here = here.get("items") if isinstance(step, int) else get(properties or {}, (step,))
+        if isinstance(here, dict) and isinstance(here.get("$ref"), str):
+            here = resolve(here["$ref"], tool.parameters.schema)
+    return list(here.get("properties", {})) if isinstance(here, dict) else None
