@@ -9,7 +9,7 @@ from pages import NOTICE
 from pages.markdown import fence, table
 from rollout.check.rulebook import Rule, rules
 
-INTRODUCTION = """What `rollout validate` and `rollout prove` can find. The digit after `RL` is the stage that finds it.
+INTRODUCTION = """What `rollout validate` and `rollout prove` can find. The digit after `RL` is the stage that a rule belongs to.
 `rollout explain CODE` shows a rule's page in the terminal. A comment excuses one line of YAML or TOML
 from one rule: `# rollout: allow <slug> — reason`."""
 STAGES = {
@@ -57,7 +57,8 @@ def _index(known: tuple[Rule, ...]) -> str:
 
 
 def _page(rule: Rule, root: Path) -> str:
-    is_proof = rule.code[2] == "6"
+    # What is certain before any rollout (from RL610 on) is told when the files are checked.
+    is_proof = rule.code.startswith("RL60")
     parts = [
         f"# {rule.code} {rule.slug}",
         NOTICE,

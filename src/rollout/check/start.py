@@ -25,7 +25,7 @@ class IdleScore:
     """The least score of an agent that makes no call and says nothing.
 
     ``sure`` are the weights of the primitives it certainly satisfies, ``by_truth`` of those it satisfies in tasks
-    whose ground truth already holds; ``comparisons`` are the options of the latter.
+    whose ground truth already holds; ``comparisons`` are the options of the latter. ``names`` are those of the former.
     """
 
     total: float = 0.0
@@ -33,6 +33,7 @@ class IdleScore:
     by_truth: float = 0.0
     threshold: float = 1.0
     comparisons: list[dict[str, Any]] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
 
     def passes(self, *, with_ground_truth: bool = False) -> bool:
         """Whether that score is enough to pass."""
@@ -66,6 +67,7 @@ def idle_score(subject: Subject) -> IdleScore | None:
                 score.comparisons.append(comparison(primitive.value))
         elif (satisfied := _satisfied(subject, primitive)) is not None and satisfied is not turned:
             score.sure += weight
+            score.names.append(str(primitive.value.get("name")))
     return score
 
 

@@ -42,8 +42,18 @@ def did_you_mean(name: str, known: Collection[str], *, kind: str) -> str | None:
     return f"The {kind} are {listed(known)}." if len(known) > 1 else None
 
 
+def score(value: float, *, below: float = 1.0) -> str:
+    """A score as a person writes it: two places, and as many more as tell it from ``below`` where it is less."""
+    text = f"{value:.2f}"
+    for places in range(3, 17):
+        if value >= below or float(text) < below:
+            break
+        text = f"{value:.{places}f}"
+    return text.rstrip("0").rstrip(".")
+
+
 def _fold(name: str) -> str:
     return "".join(each for each in name.casefold() if each not in "_-. ")
 
 
-__all__ = ["closest", "did_you_mean", "listed", "quoted"]
+__all__ = ["closest", "did_you_mean", "listed", "quoted", "score"]

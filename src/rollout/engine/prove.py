@@ -11,7 +11,7 @@ from typing import Any
 
 from rollout.check.rulebook import rule
 from rollout.diagnostics import Diagnostic
-from rollout.engine import Outcome, Rollout, Verdict, roll_out
+from rollout.engine import Failure, Outcome, Rollout, Verdict, roll_out
 from rollout.engine.judge import VerifierGrader
 from rollout.engine.loop import MOST_TOOL_CALLS, EnvironmentWorkflow
 from rollout.environment import Environment, Task
@@ -64,8 +64,8 @@ async def prove(environment: Environment) -> Proof:
     for index, task in enumerate(tasks):
         played = await _twice(workflow, grader, task, oracle)
         idle = await _twice(workflow, grader, task, noop)
-        defects.extend(_defects(workflow, index, task, played, idle))
-    return Proof(environment.slug, len(tasks), tuple(defects))
+        defects.extend(_defects(environment, workflow, index, task, played, idle))
+    return Proof(environment.slug, len(tasks), tuple(_each_once(defects, len(tasks))))
 
 
 async def _twice(
@@ -75,6 +75,7 @@ async def _twice(
 
 
 def _defects(
+    environment: Environment,
     workflow: EnvironmentWorkflow,
     index: int,
     task: Task,
@@ -82,14 +83,25 @@ def _defects(
     idle: tuple[Rollout, Rollout],
 ) -> Iterator[Defect]:
     home: Route = ("tasks", index)
+    solution: Route = home if task.solution is None else (*home, "solution")
     verdict = played[0].verdict
-    if workflow.solve(task) is None:
+    has_script = workflow.solve(task) is not None
+    if not has_script:
         yield Defect(
             "no-solution", home, {"task": task.key, "has_ground_truth": bool(task.hidden_ground_truth)}
         )
-    elif verdict.outcome is not Outcome.PASSED or verdict.score is None or verdict.score < _TOP:
-        route: Route = home if task.solution is None else (*home, "solution")
-        yield Defect("oracle-falls-short", route, {"task": task.key, **_facts(verdict, played[0])})
+    unjudged: dict[Failure, Defect] = {}
+    for model, rollout, route in (("oracle", played[0], solution), ("noop", idle[0], home)):
+        failure = rollout.verdict.failure
+        # Without a solution, what the task lacks has been said.
+        if failure is None or (not has_script and (model == "oracle" or failure.charged_to != "verifier")):
+            continue
+        # The same fault of a task shows in both of its rollouts.
+        unjudged.setdefault(failure, _unjudged(environment, task, model, rollout, failure, route))
+    yield from unjudged.values()
+    if has_script and verdict.failure is None and (verdict.score is None or verdict.score < _TOP):
+        facts = _facts(verdict, played[0]) | {"is_written": task.solution is not None}
+        yield Defect("oracle-falls-short", solution, {"task": task.key, **facts})
     if idle[0].verdict.outcome is Outcome.PASSED:
         yield Defect("noop-passes", home, {"task": task.key, **_facts(idle[0].verdict, idle[0])})
     for name, (first, second) in (("oracle", played), ("noop", idle)):
@@ -97,12 +109,44 @@ def _defects(
             yield Defect("unstable-trace", home, {"task": task.key, "model": name})
 
 
+def _unjudged(
+    environment: Environment, task: Task, model: str, rollout: Rollout, failure: Failure, home: Route
+) -> Defect:
+    """The defect of a rollout without a grade: at the primitive that could not judge, or at the task."""
+    facts = {
+        "tasks": [task.key],
+        "model": model,
+        "charged_to": failure.charged_to,
+        "failure": failure.sentence,
+        "primitive": None,
+    }
+    if failure.charged_to != "verifier" or environment.verifier is None:
+        return Defect("cannot-judge", home, facts)
+    for index, mark in enumerate(rollout.verdict.marks):
+        if mark.failure is failure:
+            return Defect("cannot-judge", ("verifier", "primitives", index), facts | {"primitive": mark.name})
+    return Defect("cannot-judge", ("verifier",), facts)
+
+
+def _each_once(defects: list[Defect], of: int) -> Iterator[Defect]:
+    """``defects``, with what is wrong with the verifier told once and not for every task."""
+    told: dict[Route, Defect] = {}
+    for defect in defects:
+        if defect.slug != "cannot-judge":
+            yield defect
+        elif (first := told.get(defect.route)) is None:
+            told[defect.route] = defect
+            defect.facts["of"] = of
+            yield defect
+        elif (task := defect.facts["tasks"][0]) not in first.facts["tasks"]:
+            first.facts["tasks"].append(task)
+
+
 def _facts(verdict: Verdict, rollout: Rollout) -> dict[str, Any]:
     errors = [f"{call.tool}: {call.error}" for call in rollout.trace.calls if call.error is not None]
     return {
         "outcome": str(verdict.outcome),
         "score": verdict.score,
-        "failure": verdict.failure.sentence if verdict.failure is not None else None,
         "errors": errors,
         "marks": [(mark.name, mark.value, mark.reason) for mark in verdict.marks],
     }
@@ -118,7 +162,7 @@ def _diagnostic(document: Document, defect: Defect) -> Diagnostic:
     known = rule(defect.slug)
     assert known.describe is not None
     span = document.span(defect.route)
-    message, hint = known.describe(Problem(defect.slug, span, defect.facts))
+    message, hint = known.describe(Problem(defect.slug, span, defect.facts | {"label": document.label}))
     return Diagnostic(known.code, known.slug, known.severity, message, span, hint)
 
 

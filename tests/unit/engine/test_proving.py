@@ -10,7 +10,7 @@ import pytest
 
 from rollout.check.rulebook import rule
 from rollout.diagnostics import Span
-from rollout.engine.prove import prove
+from rollout.engine.prove import Defect, prove
 from rollout.environment import Environment, Task
 from rollout.source.place import Problem
 from rollout.templates._declared import DeclaredWorld
@@ -40,6 +40,59 @@ def test_a_world_that_depends_on_earlier_rollouts_is_found(monkeypatch: pytest.M
     )
     assert message.endswith("with oracle did not leave the same trace.")
     assert hint
+
+
+def words(defect: Defect) -> tuple[str, str | None]:
+    describe = rule(defect.slug).describe
+    assert describe is not None
+    facts = defect.facts | {"label": "envs/my desk"}
+    return describe(Problem(defect.slug, Span("tasks.jsonl", 1, 1, 1, 2), facts))
+
+
+def judged_by(*primitives: dict[str, Any]) -> Environment:
+    desk = environment(id="first")
+    desk.verifier = {"primitives": list(primitives)}
+    desk.tasks.append(Task("Refund O-1 again.", {"refunds": [{"id": "O-1"}]}, id="second"))
+    return desk
+
+
+OUTCOME = {"name": "outcome", "type": "ground_truth_match"}
+
+
+def test_a_verifier_that_cannot_judge_is_told_once_at_its_primitive() -> None:
+    broken = {"name": "kind", "type": "llm_judge", "rubric": "Be kind.", "model": "vendor/model"}
+    [defect] = asyncio.run(prove(judged_by(OUTCOME, broken))).defects
+    assert (defect.slug, defect.route) == ("cannot-judge", ("verifier", "primitives", 1))
+    assert words(defect)[0] == (
+        "The primitive “kind” cannot judge any task. The primitive “llm_judge” cannot judge here yet."
+    )
+
+
+def test_a_verifier_that_cannot_judge_as_a_whole_is_told_once() -> None:
+    [defect] = asyncio.run(prove(judged_by({**OUTCOME, "weight": 0}))).defects
+    assert (defect.slug, defect.route) == ("cannot-judge", ("verifier",))
+    assert words(defect)[0].startswith("The verifier cannot judge any task. No primitive")
+
+
+def test_what_a_task_lacks_is_told_at_that_task_and_once() -> None:
+    desk = judged_by(OUTCOME, {"name": "said", "type": "answer_match", "weight": 0})
+    desk.tasks[1].hidden_ground_truth = {"refunds": [{"id": "O-1"}], "answer": "Done."}
+    desk.tasks[1].solution = [{"tool": "refund", "args": {"id": "O-1"}}]
+    defects = asyncio.run(prove(desk)).defects
+    assert ("cannot-judge", ("tasks", 0)) in [(defect.slug, defect.route) for defect in defects]
+    [defect] = [each for each in defects if each.slug == "cannot-judge"]
+    assert words(defect)[1] == "“rollout test 'envs/my desk' --model oracle --task first” shows it all."
+
+
+@pytest.mark.parametrize(
+    ("weight", "shown"), [(1, "0.5"), (2, "0.67"), (199, "0.99"), (399, "0.998"), (99_999, "0.99999")]
+)
+def test_a_score_just_below_1_is_never_shown_as_1(weight: int, shown: str) -> None:
+    called = {"name": "called", "type": "tool_was_called", "tool": "look_up"}
+    defect = asyncio.run(prove(judged_by({**OUTCOME, "weight": weight}, called))).defects[0]
+    message, hint = words(defect)
+    assert f"worked out for “first” reaches a score of {shown}, not 1." in message
+    assert hint is not None and hint.endswith("add a “solution” to the task.")
 
 
 def test_a_solution_longer_than_a_model_is_allowed_is_played_to_its_end() -> None:

@@ -16,7 +16,7 @@ After:
 
 from __future__ import annotations
 
-from rollout.check.wording import quoted
+from rollout.check.wording import quoted, score
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
@@ -26,23 +26,23 @@ SEVERITY = Severity.ERROR
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
-    task = f"The solution of {quoted(facts['task'])}"
-    if facts["failure"] is not None:
-        return (
-            f"{task} cannot be judged. {facts['failure']}",
-            f"“rollout test PATH --model oracle --task {facts['task']}” shows the whole rollout.",
-        )
+    whose = "The solution of" if facts["is_written"] else "The solution that was worked out for"
     short = [
         f"{name} ({reason})" for name, value, reason in facts["marks"] if value is not None and value < 1
     ]
-    reached = f"{facts['score']:.2f}".rstrip("0").rstrip(".")
-    return (
-        f"{task} reaches a score of {reached}, not 1. It falls short in {'; '.join(short)}",
-        _way_out(facts["errors"]),
-    )
+    reached = f"{whose} {quoted(facts['task'])} reaches a score of {score(facts['score'])}, not 1."
+    return f"{reached} It falls short in {'; '.join(short)}", _way_out(facts["errors"], facts["is_written"])
 
 
-def _way_out(errors: list[str]) -> str:
+def _way_out(errors: list[str], is_written: bool) -> str:
+    if not is_written:
+        return (
+            "It adds what the ground truth asks for, and no more. "
+            "Where more is needed, add a “solution” to the task."
+        )
     if errors:
         return f"Mend the call that fails first, {errors[0]}"
     return "Mend the solution, or the ground truth or the verifier where they ask for something else."
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]

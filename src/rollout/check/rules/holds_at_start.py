@@ -1,7 +1,7 @@
 """The ground truth already holds at the start, so an agent that does nothing passes.
 
 Such a task does not tell a good agent from one that never moves, and its passing rollouts teach a model to do nothing.
-Found are tasks whose ground truth is the start state, and verifiers that the start state satisfies. Where doing
+Found are tasks whose ground truth is the start state, and verifiers whose checks hold before the first step. Where doing
 nothing is right (the request must be refused), ask for what a good agent does besides: the answer it gives, with
 `contains_terms`, or the look-up it has to make first, with `tool_was_called`.
 
@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterable, Iterator
 from rollout.check.finding import Finding
 from rollout.check.start import idle_score, matches_start
 from rollout.check.subject import Subject
+from rollout.check.wording import listed
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
 
@@ -47,7 +48,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     if score is not None and subject.verifier is not None and score.passes():
         yield Finding(
             ("verifier", "primitives"),
-            "An agent that does nothing passes every task: the start state satisfies the verifier.",
+            f"An agent that does nothing passes every task: {listed(score.names)} "
+            f"{'holds' if len(score.names) == 1 else 'hold'} without a call or a word.",
             _WAY_OUT,
             at="key",
         )

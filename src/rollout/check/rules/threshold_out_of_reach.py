@@ -24,7 +24,7 @@ from typing import Any
 from rollout.check.certainty import certain_outcome
 from rollout.check.finding import Finding
 from rollout.check.subject import Item, Subject
-from rollout.check.wording import quoted
+from rollout.check.wording import quoted, score
 from rollout.diagnostics import Severity
 from rollout.language.compare import compare
 
@@ -64,7 +64,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     if pair is None:
         yield Finding(
             ("verifier", "passThreshold"),
-            f"No rollout can reach {threshold:g}: the best score is {best:.3g}.",
+            f"No rollout can reach {threshold!r}: the best score is {score(best, below=threshold)}.",
             "Mend the primitives that no rollout can pass, or lower the threshold.",
         )
         return
@@ -73,8 +73,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         ("verifier", "passThreshold")
         if "passThreshold" in (subject.verifier or {})
         else (*second.route, "type"),
-        f"No rollout can reach {threshold:g}: {quoted(str(first.value.get('name')))} and "
-        f"{quoted(str(second.value.get('name')))} contradict each other, so the best score is {best:.3g}.",
+        f"No rollout can reach {threshold!r}: {quoted(str(first.value.get('name')))} and "
+        f"{quoted(str(second.value.get('name')))} contradict each other, "
+        f"so the best score is {score(best, below=threshold)}.",
         "Remove one of the two, or lower the threshold.",
         see=((first.route, "this one"), (second.route, "and this one")),
     )

@@ -1,0 +1,53 @@
+"""A rollout cannot be judged, so nothing is proved.
+
+A primitive may be unable to judge: it does not run on this machine yet, it breaks down, or the ground truth lacks what
+it looks for. A rollout that it should have judged is an error then, neither passed nor failed. What is wrong with the
+verifier itself is told once, at the primitive; what is wrong with a task, at that task.
+
+Before:
+
+    primitives:
+      - {name: refunded, type: ground_truth_match}
+      - {name: kind, type: llm_judge, rubric: The agent is kind., model: openai/gpt-4o-mini}
+
+After:
+
+    primitives:
+      - {name: refunded, type: ground_truth_match}
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from rollout.check.wording import quoted
+from rollout.diagnostics import Severity
+from rollout.source.place import Problem
+
+CODE = "RL606"
+SEVERITY = Severity.ERROR
+
+
+def describe(problem: Problem) -> tuple[str, str | None]:
+    facts = problem.facts
+    if facts["charged_to"] == "verifier":
+        part = f"The primitive {quoted(facts['primitive'])}" if facts["primitive"] else "The verifier"
+        tasks = facts["tasks"]
+        others = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
+        where = "any task" if len(tasks) == facts["of"] else f"{quoted(tasks[0])}{others}"
+        return (
+            f"{part} cannot judge {where}. {facts['failure']}",
+            "Mend it, or take it out: a rollout that it cannot judge neither passes nor fails.",
+        )
+    model = facts["model"]
+    deed = "The solution of" if model == "oracle" else "An agent that does nothing in"
+    shown = (
+        f"rollout test {shlex.quote(facts['label'])} --model {model} --task {shlex.quote(facts['tasks'][0])}"
+    )
+    return (
+        f"{deed} {quoted(facts['tasks'][0])} cannot be judged. {facts['failure']}",
+        f"“{shown}” shows it all.",
+    )
+
+
+__all__ = ["CODE", "SEVERITY", "describe"]
