@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 from rollout.database import DatabaseSpec
@@ -77,7 +78,8 @@ class Environment:
 
     A ``sql`` environment has ``schema`` (DDL) and optionally ``seed``; every other template has ``config``. How its
     database is run on this machine is said by ``dialect`` (what schema and seed are written in), ``now`` (an ISO 8601
-    time at which its clock stands still) and ``read_only`` (whether agents may only query); they never leave it.
+    time at which its clock stands still) and ``read_only`` (whether agents may only query); they never leave it. Nor
+    does ``folder``, where its files are, among them the Python files that judge; two that differ in it only are equal.
     """
 
     slug: str
@@ -92,6 +94,7 @@ class Environment:
     dialect: str | None = field(default=None, kw_only=True)
     now: str | None = field(default=None, kw_only=True)
     read_only: bool = field(default=True, kw_only=True)
+    folder: Path | None = field(default=None, kw_only=True, compare=False)
 
     @property
     def database(self) -> DatabaseSpec | None:

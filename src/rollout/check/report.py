@@ -62,6 +62,7 @@ def environment_in(document: Document) -> Environment:
             dialect=value.get("dialect"),
             now=value.get("now"),
             read_only=value.get("readOnly", True),
+            folder=document.root,
             tasks=[Task.from_value(record.value) for record in document.tasks.read([])],
         )
     except (KeyError, TypeError) as error:

@@ -68,7 +68,11 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What one primitive said: its value (None when it could not judge), why, and what that rests on."""
+    """What one primitive said: its value (None when it could not judge), why, and what that rests on.
+
+    ``unscored`` says that it gave no value because its judge gave no verdict, which is no error of the environment's.
+    ``usage`` is what a model that judged used, None where none did.
+    """
 
     name: str
     type: str
@@ -77,6 +81,8 @@ class Mark:
     reason: str
     failure: Failure | None = None
     evidence: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    unscored: bool = False
+    usage: Usage | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,11 @@ class Verdict:
     marks: tuple[Mark, ...] = ()
     threshold: float = 1.0
     failure: Failure | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """What models that judged used, all together."""
+        return sum((mark.usage for mark in self.marks if mark.usage is not None), Usage())
 
 
 @dataclass(frozen=True, slots=True)

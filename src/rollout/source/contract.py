@@ -47,7 +47,8 @@ def schema(name: str) -> dict[str, Any]:
     if name == "verifier":
         definitions = parsed["$defs"]
         for brought in members(VERIFIERS):
-            definitions.setdefault(brought, _brought_primitive(brought))
+            if brought not in definitions:
+                definitions[brought] = _brought_primitive(brought)
         primitive = definitions["primitive"]
         primitive["properties"]["type"]["enum"] = list(primitives(parsed))
         primitive["allOf"] = [branch(each) for each in primitives(parsed)]
