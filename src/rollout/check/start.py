@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from rollout.check.certainty import certain_outcome
 from rollout.check.subject import Item, Subject
 from rollout.language.compare import compare
 from rollout.language.paths import MISSING, PathError, get, parse
+from rollout.language.score import exact, reaches
 
 
 def judged_by_state(subject: Subject) -> bool:
@@ -28,17 +30,17 @@ class IdleScore:
     whose ground truth already holds; ``comparisons`` are the options of the latter. ``names`` are those of the former.
     """
 
-    total: float = 0.0
-    sure: float = 0.0
-    by_truth: float = 0.0
+    total: Fraction = Fraction(0)
+    sure: Fraction = Fraction(0)
+    by_truth: Fraction = Fraction(0)
     threshold: float = 1.0
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
     def passes(self, *, with_ground_truth: bool = False) -> bool:
         """Whether that score is enough to pass."""
-        reached = self.sure + (self.by_truth if with_ground_truth else 0.0)
-        return self.total > 0 and reached / self.total >= self.threshold - 1e-9
+        reached = self.sure + (self.by_truth if with_ground_truth else 0)
+        return self.total > 0 and reaches(reached / self.total, self.threshold)
 
 
 def idle_score(subject: Subject) -> IdleScore | None:
@@ -49,13 +51,13 @@ def idle_score(subject: Subject) -> IdleScore | None:
     if not subject.is_stateful or not subject.is_sound("config"):
         return None
     if subject.document.value.get("verifier") is None:
-        return IdleScore(total=1.0, by_truth=1.0, comparisons=[{}])
+        return IdleScore(total=Fraction(1), by_truth=Fraction(1), comparisons=[{}])
     if not subject.is_sound("verifier"):
         return None
     verifier = subject.verifier or {}
     score = IdleScore(threshold=float(verifier.get("passThreshold", 1)))
     for primitive in subject.primitives:
-        weight = float(primitive.value.get("weight", 1))
+        weight = exact(primitive.value.get("weight", 1))
         certain = certain_outcome(subject, primitive)
         if weight <= 0 or (certain is not None and certain.passes):
             continue

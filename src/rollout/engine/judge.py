@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import math
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from inspect import isawaitable
 from threading import Thread
@@ -16,6 +18,7 @@ from typing import Any
 from rollout.engine import Failure, Mark, Outcome, Trace, Verdict
 from rollout.environment import Environment, Task
 from rollout.family import member
+from rollout.language.score import as_float, exact, mean, reaches
 from rollout.models import AnyModel, Setup, connect
 from rollout.source.contract import schema, templates
 from rollout.verifiers import CannotJudgeError, Case, Judgement, UnscoredError
@@ -27,19 +30,22 @@ SECONDS = 300.0
 
 _DEFAULT: Mapping[str, Any] = {"primitives": [{"name": "ground_truth_match", "type": "ground_truth_match"}]}
 
-# A score such as (0.3 + 0.4) / 1.0 must reach a threshold of 0.7.
-_ROUNDING = 1e-9
-
 
 @dataclass(frozen=True, slots=True)
 class _Primitive:
     name: str
     type: str
-    weight: float
+    exact_weight: Fraction
     inverted: bool
     options: Mapping[str, Any]
     module: ModuleType | None
     fault: str | None
+
+    @property
+    def weight(self) -> float:
+        """The weight as a mark shows it."""
+        largest = sys.float_info.max
+        return largest if self.exact_weight >= largest else float(self.exact_weight)
 
 
 class VerifierGrader:
@@ -74,7 +80,7 @@ class VerifierGrader:
             return
         self.threshold = float(threshold)
         self.primitives = [_read_primitive(number, written) for number, written in enumerate(primitives)]
-        if not any(primitive.weight > 0 for primitive in self.primitives):
+        if not any(primitive.exact_weight > 0 for primitive in self.primitives):
             self.fault = "No primitive of the verifier has a weight above 0, so nothing counts."
 
     async def grade(self, task: Task, trace: Trace) -> Verdict:
@@ -105,10 +111,12 @@ class VerifierGrader:
             broken = next((mark for mark in failed if not mark.unscored), None)
             outcome = Outcome.UNSCORED if broken is None else Outcome.ERROR
             return Verdict(outcome, None, marks, self.threshold, (broken or failed[0]).failure)
-        total = math.fsum(mark.weight for mark in marks)
-        score = math.fsum(mark.weight * (mark.value or 0.0) for mark in marks) / total
-        outcome = Outcome.PASSED if score + _ROUNDING >= self.threshold else Outcome.FAILED
-        return Verdict(outcome, score, marks, self.threshold)
+        weighed = [
+            (each.exact_weight, mark.value or 0.0) for each, mark in zip(self.primitives, marks, strict=True)
+        ]
+        score = mean(weighed)
+        outcome = Outcome.PASSED if reaches(score, self.threshold) else Outcome.FAILED
+        return Verdict(outcome, as_float(score), marks, self.threshold)
 
     def _connect(self, model_id: str) -> AnyModel:
         if model_id not in self._judges:
@@ -222,7 +230,9 @@ def _is_brought(module: ModuleType) -> bool:
 
 def _read_primitive(number: int, written: Any) -> _Primitive:
     if not isinstance(written, dict):
-        return _Primitive(f"primitive {number + 1}", "?", 1.0, False, {}, None, "The primitive is no object.")
+        return _Primitive(
+            f"primitive {number + 1}", "?", Fraction(1), False, {}, None, "The primitive is no object."
+        )
     kind, name, weight = written.get("type"), written.get("name"), written.get("weight", 1)
     inverted = written.get("not", False)
     module: ModuleType | None = None
@@ -234,7 +244,7 @@ def _read_primitive(number: int, written: Any) -> _Primitive:
         fault = (
             f"The primitive “{kind}” cannot judge here yet." if known else f"There is no primitive “{kind}”."
         )
-    elif not _is_number(weight) or not math.isfinite(weight) or weight < 0:
+    elif not _is_number(weight) or (isinstance(weight, float) and not math.isfinite(weight)) or weight < 0:
         fault, weight = "The weight is no number of 0 or more.", 1
     elif not isinstance(inverted, bool):
         fault = "“not” is neither true nor false."
@@ -243,7 +253,7 @@ def _read_primitive(number: int, written: Any) -> _Primitive:
     return _Primitive(
         name=str(name or kind or f"primitive {number + 1}"),
         type=str(kind),
-        weight=float(weight) if _is_number(weight) else 1.0,
+        exact_weight=exact(weight) if fault is None else Fraction(1),
         inverted=inverted is True,
         options=written,
         module=module,

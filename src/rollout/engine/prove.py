@@ -20,8 +20,6 @@ from rollout.source.document import Document
 from rollout.source.place import Problem, Route
 from rollout.templates import TemplateError
 
-_TOP = 1.0 - 1e-9
-
 
 @dataclass(frozen=True, slots=True)
 class Defect:
@@ -99,7 +97,7 @@ def _defects(
         # The same fault of a task shows in both of its rollouts.
         unjudged.setdefault(failure, _unjudged(environment, task, model, rollout, failure, route))
     yield from unjudged.values()
-    if has_script and verdict.failure is None and (verdict.score is None or verdict.score < _TOP):
+    if has_script and verdict.failure is None and (verdict.score is None or verdict.score < 1.0):
         facts = _facts(verdict, played[0]) | {"is_written": task.solution is not None}
         yield Defect("oracle-falls-short", solution, {"task": task.key, **facts})
     if idle[0].verdict.outcome is Outcome.PASSED:

@@ -19,6 +19,7 @@ After:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 from rollout.check.certainty import certain_outcome
@@ -27,6 +28,7 @@ from rollout.check.subject import Item, Subject
 from rollout.check.wording import quoted, score
 from rollout.diagnostics import Severity
 from rollout.language.compare import compare
+from rollout.language.score import as_float, exact, reaches
 
 CODE = "RL514"
 SEVERITY = Severity.ERROR
@@ -38,7 +40,7 @@ _BESIDE = {"name", "description", "weight", "not", "type"}
 def check(subject: Subject) -> Iterator[Finding]:
     if not subject.is_sound("verifier"):
         return
-    counted = [(each, float(each.value.get("weight", 1))) for each in subject.primitives]
+    counted = [(each, exact(each.value.get("weight", 1))) for each in subject.primitives]
     total = sum(weight for _, weight in counted)
     threshold = (subject.verifier or {}).get("passThreshold", 1)
     if total == 0:
@@ -57,14 +59,14 @@ def check(subject: Subject) -> Iterator[Finding]:
                 pair = (other, one)
                 del left[index]
                 break
-    best = (total - lost) / total
+    best = Fraction(total - lost) / total
     # Hopeless primitives alone are told by their own rule; here the sum of it all is what is wrong.
-    if best >= threshold - 1e-9 or (pair is None and threshold == 1):
+    if reaches(best, threshold) or (pair is None and threshold == 1):
         return
     if pair is None:
         yield Finding(
             ("verifier", "passThreshold"),
-            f"No rollout can reach {threshold!r}: the best score is {score(best, below=threshold)}.",
+            f"No rollout can reach {threshold!r}: the best score is {score(as_float(best), below=threshold)}.",
             "Mend the primitives that no rollout can pass, or lower the threshold.",
         )
         return
@@ -75,7 +77,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         else (*second.route, "type"),
         f"No rollout can reach {threshold!r}: {quoted(str(first.value.get('name')))} and "
         f"{quoted(str(second.value.get('name')))} contradict each other, "
-        f"so the best score is {score(best, below=threshold)}.",
+        f"so the best score is {score(as_float(best), below=threshold)}.",
         "Remove one of the two, or lower the threshold.",
         see=((first.route, "this one"), (second.route, "and this one")),
     )
