@@ -56,6 +56,24 @@ def test_a_threshold_is_reached_in_spite_of_rounding(graded: Callable[..., Verdi
     assert graded(value(1), value(0.999999), threshold=1.0).outcome is Outcome.FAILED
 
 
+def test_a_weight_of_one_counts_beside_a_huge_one(graded: Callable[..., Verdict]) -> None:
+    verdict = graded(value(1), value(0), weights=(1e9, 1))
+    assert verdict.outcome is Outcome.FAILED
+    assert verdict.score is not None
+    assert verdict.score < 1
+    assert graded(value(1), value(0), weights=(10**30, 1)).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize("weight", [10**400, 1e308])
+def test_weights_of_any_size_are_weighed(graded: Callable[..., Verdict], weight: float) -> None:
+    verdict = graded(value(1), value(0), weights=(weight, weight), threshold=0.5)
+    assert (verdict.score, verdict.outcome) == (0.5, Outcome.PASSED)
+
+
+def test_a_score_of_nothing_never_passes(graded: Callable[..., Verdict]) -> None:
+    assert graded(value(0), threshold=1e-10).outcome is Outcome.FAILED
+
+
 def _raise(error: Exception) -> Judge:
     def judge(case: Case, options: Any) -> Judgement:
         raise error

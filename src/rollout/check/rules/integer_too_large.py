@@ -71,6 +71,12 @@ def _findings(value: Any, route: Route) -> Iterator[Finding]:
             yield Finding(
                 leaf.route,
                 f"{'This integer' if kept else 'This'} is too large to be kept exactly.{kept}",
-                "Write it as a string; integers are exact up to 2^53 = 9007199254740992.",
+                f"{'Write less' if _is_setting(leaf.route) else 'Write it as a string'}; "
+                "integers are exact up to 2^53 = 9007199254740992.",
                 at=leaf.at,
             )
+
+
+def _is_setting(route: Route) -> bool:
+    # A weight, a tolerance or a limit of a primitive has to be a number; what a primitive expects is data.
+    return route[:2] == ("verifier", "primitives") and len(route) == 4
