@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from rollout.language.compare import show
+from rollout.language.exact_json import load
 from rollout.language.paths import write
 from rollout.language.user_schema import SchemaFault, UserSchema, UserSchemaError, compile_schema
 from rollout.models import Call
@@ -92,12 +93,12 @@ def read_arguments(text: str) -> dict[str, Any]:
 
 def _load(text: str) -> Any:
     try:
-        return orjson.loads(text)
+        return load(text)
     except orjson.JSONDecodeError:
         # Some servers append an empty string to what the model wrote: {}"". Nothing but quotes is dropped.
         bare = text.rstrip("\"' \t\r\n")
         if bare != text and bare.endswith("}"):
-            return orjson.loads(bare)
+            return load(bare)
         raise
 
 

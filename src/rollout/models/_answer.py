@@ -12,6 +12,8 @@ from typing import Any, TypeGuard
 
 import orjson
 
+from rollout.language import exact_json
+from rollout.language.canonical import dump
 from rollout.models import Call, Usage
 
 
@@ -82,7 +84,7 @@ def read_answer(body: bytes) -> Answer:
 def load(body: bytes, remarks: list[str]) -> Any:
     """The JSON of an answer. Raises MalformedAnswerError when it is none."""
     try:
-        return orjson.loads(body)
+        return exact_json.load(body)
     except orjson.JSONDecodeError as error:
         if not body.strip():
             raise MalformedAnswerError("it is empty") from None
@@ -179,7 +181,7 @@ def _call(written: Any, remarks: list[str]) -> Call:
         if arguments is None:
             arguments = ""
         else:
-            arguments = orjson.dumps(arguments).decode()
+            arguments = dump(arguments).decode()
             remarks.append(f"The arguments of “{name}” are JSON, not a text of it.")
     call_id = written.get("id")
     if _is_count(call_id):

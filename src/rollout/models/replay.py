@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from rollout.language.exact_json import load
 from rollout.models import (
     AnyModel,
     Call,
@@ -106,7 +107,7 @@ class Replay:
             with self.path.open("rb") as file:
                 for start, length in places:
                     file.seek(start)
-                    line = orjson.loads(file.read(length))
+                    line = load(file.read(length))
                     lines.append(line["trace"] if isinstance(line.get("trace"), dict) else line)
         if len(self._kept) >= _KEPT:
             self._kept.pop(next(iter(self._kept)))
@@ -151,7 +152,7 @@ def _index(path: Path, *, mends: bool) -> dict[RolloutKey, list[tuple[int, int]]
                 start += len(data)
                 continue
             try:
-                line = orjson.loads(data)
+                line = load(data)
             except orjson.JSONDecodeError:
                 if data.endswith(b"\n"):
                     raise ConnectError(

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from rollout.database.rows import Row
+from rollout.language.exact_json import load
 
 _NUMBER = re.compile(
     r"""(?<![\w.])(?<![\w][-–])(?<!\d,)      # not inside a word, an identifier such as O-10, or another number
@@ -113,8 +112,8 @@ def json_in(text: str) -> Any:
     """The JSON value that a text is, or that its one fenced block is. Raises ValueError when it is none."""
     for candidate in (text.strip(), *(_FENCE.findall(text) if text.count("```") == 2 else ())):
         try:
-            return orjson.loads(candidate)
-        except orjson.JSONDecodeError:
+            return load(candidate)
+        except ValueError:
             continue
     raise ValueError("it is no JSON")
 

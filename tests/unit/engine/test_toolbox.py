@@ -145,3 +145,8 @@ def test_any_text_is_arguments_or_an_error(text: str) -> None:
 )
 def test_a_json_object_is_read_as_it_is(value: dict[str, Any]) -> None:
     assert read_arguments(json.dumps(value)) == value
+
+
+def test_whole_numbers_past_64_bits_stay_exact() -> None:
+    assert read_arguments('{"id": 18446744073709551617}') == {"id": 2**64 + 1}
+    assert read_arguments('{"id": -9223372036854775809}""') == {"id": -(2**63) - 1}
