@@ -75,6 +75,7 @@ _SAID_OF_COLUMNS = (
     exp.CharacterSetColumnConstraint,
     exp.CollateColumnConstraint,
 )
+_ESCAPING = ("postgres", "redshift", "duckdb")
 _SETTINGS = {"set_config", "setval"}
 _COPY = re.compile(r"^COPY\s[^;]*?\bFROM\s+STDIN\b[^\n]*", re.IGNORECASE | re.MULTILINE)
 
@@ -238,7 +239,8 @@ class Translator:
         try:
             tokens = dialect.tokenize(text)
         except TokenError as error:
-            start = getattr(error, "start", None) or 0
+            told = re.search(r" from \d+:(\d+)", str(error.__cause__))
+            start = int(told[1]) if told else 0
             reason = f"it cannot be read as {self.name}: a text or a comment has no end"
             raise UntranslatableError([(min(start, len(text)), len(text), reason)]) from None
         first: int | None = None
@@ -346,6 +348,8 @@ class Translator:
 
     def _carry(self, statement: _Statement) -> None:
         tree = statement.tree
+        for node in list(tree.find_all(exp.ByteString)) if self.name in _ESCAPING else ():
+            node.replace(exp.Literal.string(node.name))  # E'…', whose escapes are read by now
         if isinstance(tree, exp.Create) and str(tree.args.get("kind")).upper() == "TABLE":
             self._table(statement, tree)
         elif isinstance(tree, exp.Create) and str(tree.args.get("kind")).upper() == "INDEX":
@@ -486,7 +490,8 @@ class Translator:
                 parameters.set(name, None)
             for ordered in parameters.args.get("columns") or ():
                 if isinstance(ordered, exp.Ordered):
-                    ordered.set("nulls_first", None)
+                    # As SQLite has them by itself; where NULL stands in an index changes no result.
+                    ordered.set("nulls_first", not ordered.args.get("desc"))
 
     def _insert(self, statement: _Statement, tree: exp.Insert) -> None:
         if tree.args.get("conflict") is not None and tree.args["conflict"].args.get("duplicate"):

@@ -98,7 +98,7 @@ def difference(
     left = _left_over(expected, actual, tolerance)
     if left is not None:
         found = _closest(left, actual, expected, tolerance)
-        return f"No row is {_shown(left)}{f'; the one left over is {_shown(found)}' if found else ''}."
+        return f"No row is {_shown(left)}{f'; the nearest is {_shown(found)}' if found else ''}."
     start = 0
     for size in groups or ():
         part = slice(start, start + size)

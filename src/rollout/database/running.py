@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from rollout.database.rows import Row, json_row
-from rollout.database.sandbox import STEPS, TURNS, Sandbox
+from rollout.database.sandbox import TURNS, Sandbox
 from rollout.database.statements import statements
 
 FAILURES = (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError, OverflowError)
@@ -46,10 +46,9 @@ def run(
     At most ``most_rows`` rows are kept, and rows of at most ``most_bytes`` bytes in all, but always the first. A
     statement that fails has changed nothing.
     """
-    allowed = STEPS if steps is None else steps
 
     def attempt() -> Outcome:
-        cursor = sandbox.execute(sql, steps=allowed)
+        cursor = sandbox.execute(sql, steps=steps)
         try:
             return _fetch(sandbox, cursor, most_rows, most_bytes)
         finally:

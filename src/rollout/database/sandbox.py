@@ -92,6 +92,7 @@ READ_ONLY = "the database is read-only, so only queries are possible"
 ONE_BY_ONE = "transactions are not possible, as every statement takes effect by itself"
 TOO_LONG = "it takes too long and was stopped"
 TOO_LARGE = "it needs too much memory and was stopped"
+TOO_FULL = "the database would become too large"
 SEVERAL = "it holds more than one statement"
 
 
@@ -177,8 +178,10 @@ class Sandbox:
         reason = str(error)
         if self._refused is not None:
             return self._refused
-        if isinstance(error, MemoryError) or reason in ("out of memory", "database or disk is full"):
+        if isinstance(error, MemoryError) or reason == "out of memory":
             return TOO_LARGE
+        if reason == "database or disk is full":
+            return TOO_FULL
         if reason == "attempt to write a readonly database":
             return READ_ONLY
         if self._stopped or reason == "interrupted":
