@@ -7,15 +7,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from rollout.check import Report, check
+from rollout.check import Report, check_all
 from rollout.check.rulebook import find_rules, rules
 from rollout.cli.output import Exit, fail, note, render, wants_color
 from rollout.environment import Environment
 from rollout.source import SourceError, find, read
+from rollout.source.document import Document
 
 if TYPE_CHECKING:
     from rollout.settings import Settings
@@ -39,6 +40,10 @@ def reports(
     """Reads and checks every environment at `paths`, one after the other."""
     selected = rule_slugs(select) if select else None
     ignored = rule_slugs(ignore)
+    yield from check_all(_documents(paths, slug), select=selected, ignore=ignored)
+
+
+def _documents(paths: Sequence[str], slug: str | None) -> Iterator[Document]:
     known: list[str] = []
     found = False
     for path in find_paths(paths):
@@ -50,7 +55,7 @@ def reports(
             known.append(document.slug)
             if slug is None or document.slug == slug:
                 found = True
-                yield check(document, select=selected, ignore=ignored)
+                yield document
     if not found and slug is not None:
         fail(f"There is no environment “{slug}” here.", f"There are {', '.join(known)}." if known else None)
 
@@ -63,16 +68,26 @@ def rule_slugs(selectors: Sequence[str]) -> frozenset[str]:
             continue
         named = find_rules(selector)
         if not named:
-            from difflib import get_close_matches
-
-            names = [name for known in rules() for name in (known.slug, known.code)]
-            close = get_close_matches(selector, names, n=1)
-            fail(
-                f"There is no rule “{selector}”.",
-                f"Did you mean “{close[0]}”?" if close else "“rollout explain” lists all rules.",
-            )
+            refuse_rule(selector)
         found |= {known.slug for known in named}
     return frozenset(found)
+
+
+def refuse_rule(wanted: str) -> NoReturn:
+    """Ends the command over a code or slug of no rule, with those that were perhaps meant."""
+    from rollout.check.rulebook import near_rules
+    from rollout.check.wording import closest, listed
+
+    word = wanted.strip().replace("_", "-").lower()
+    if beginnings := near_rules(word):
+        hint = f"Codes begin with {listed(beginnings, 'or')}."
+    elif begun := [known.slug for known in rules() if known.slug.startswith(word)]:
+        hint = f"Did you mean {listed(begun, 'or')}?"
+    elif near := closest(word, [known.slug for known in rules()]):
+        hint = f"Did you mean “{near}”?"
+    else:
+        hint = "“rollout explain” lists all rules."
+    fail(f"There is no rule “{wanted}”.", hint)
 
 
 def sound_environments(
@@ -119,7 +134,8 @@ def project_settings() -> Settings:
 
 def tell_diagnostics(found: Sequence[Report]) -> None:
     """Shows the diagnostics of `found` on stderr, as text."""
-    diagnostics = [diagnostic for report in found for diagnostic in report.diagnostics]
+    # Two environments of a Python file may share a mistake: it is one, at one place.
+    diagnostics = [*dict.fromkeys(diagnostic for report in found for diagnostic in report.diagnostics)]
     checked = [report.document.label for report in found]
     note(render(diagnostics, "text", color=wants_color(sys.stderr), checked=checked).rstrip("\n"))
 
@@ -149,6 +165,7 @@ __all__ = [
     "exit_code",
     "find_paths",
     "project_settings",
+    "refuse_rule",
     "reports",
     "rule_slugs",
     "sound_environment",

@@ -1,15 +1,13 @@
 """Reads the environments that a Python file makes: every ``Environment`` among its variables.
 
-The file is run, as ``import`` would. What it raises is a problem at the innermost line of the user's own files.
-Values come from the objects, places from the syntax of the file.
+The file is run, as ``import`` would, in a process of its own. What it raises is a problem at the innermost line of
+the user's own files. Values come from the objects, places from the syntax of the file.
 """
 
 from __future__ import annotations
 
 import ast
 import os
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -22,11 +20,12 @@ from rollout.source.listing import join_label
 from rollout.source.place import Parsed, Place, Problem
 from rollout.source.python_document import DocumentMaker
 from rollout.source.python_places import PlaceFinder
-from rollout.source.python_run import Frame, own_frames, run
+from rollout.source.python_process import NoReport, run_apart
+from rollout.source.python_run import Position, describe_failure
 from rollout.source.tasks import InlineTasks
 from rollout.source.text import SourceFile
 
-_SHOWN_FRAMES = 8
+_NO_ERROR = {"type": "", "text": "", "missing": None, "file": None, "frames": ()}
 
 
 def read_python(path: Path, label: str) -> list[Document]:
@@ -42,29 +41,24 @@ def read_python(path: Path, label: str) -> list[Document]:
     filename = os.fspath(path if path.is_absolute() else Path.cwd() / path)
     compiled = _compile(source, filename)
     if isinstance(compiled, BaseException):
-        problems.append(_failure(compiled, path, source))
+        problems.append(_failure(describe_failure(compiled, path), path, source))
         return [_empty(path, label, source, problems)]
     tree, code = compiled
-    kinds = _kinds()
-    done = run(Path(filename), code, kinds)
-    if done.error is not None:
-        problems.append(_failure(done.error, path, source))
+    report = run_apart(filename, code)
+    if isinstance(report, NoReport):
+        facts = {**_NO_ERROR, "ended": (report.status, report.signal, report.seconds)}
+        problems.append(Problem("python-file-failed", whole(label), facts))
         return [_empty(path, label, source, problems)]
-    environments = _environments(done.variables, kinds[0])
+    if "failure" in report:
+        problems.append(_failure(report["failure"], path, source))
+        return [_empty(path, label, source, problems)]
+    environments = report["environments"]
     if not environments:
         problems.append(Problem("no-environment-in-file", whole(label), {"has_main": _has_main(tree)}))
         return [_empty(path, label, source, problems)]
     finder = PlaceFinder(source, tree)
-    makers = [
-        DocumentMaker(path, label, finder, done, kinds[1], found, names) for found, names in environments
-    ]
+    makers = [DocumentMaker(path, label, finder, found) for found in environments]
     return [maker.document(alone=len(makers) == 1) for maker in makers]
-
-
-def _kinds() -> tuple[type, type]:
-    # The public names, as the user's file gets them: they lie to the right of here, and are never imported.
-    package = sys.modules["rollout"]
-    return package.Environment, package.Task
 
 
 def _compile(source: SourceFile, filename: str) -> tuple[ast.Module, CodeType] | BaseException:
@@ -73,24 +67,6 @@ def _compile(source: SourceFile, filename: str) -> tuple[ast.Module, CodeType] |
         return tree, compile(tree, filename, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return error
-
-
-def _environments(variables: dict[str, Any], kind: type) -> list[tuple[Any, set[str]]]:
-    """Every object of ``kind`` among the variables, or in a list, tuple or dict there, with its variables' names."""
-    found: dict[int, tuple[Any, set[str]]] = {}
-    for name, value in variables.items():
-        for member in _members(value):
-            if isinstance(member, kind):
-                _, names = found.setdefault(id(member), (member, set()))
-                if member is value:
-                    names.add(name)
-    return list(found.values())
-
-
-def _members(value: Any) -> Iterable[Any]:
-    if isinstance(value, list | tuple):
-        return value
-    return list(value.values()) if isinstance(value, dict) else (value,)
 
 
 def _empty(path: Path, label: str, source: SourceFile, problems: list[Problem]) -> Document:
@@ -109,47 +85,25 @@ def _empty(path: Path, label: str, source: SourceFile, problems: list[Problem]) 
     )
 
 
-def _failure(error: BaseException, path: Path, source: SourceFile) -> Problem:
-    # A function that calls itself a thousand times is one step.
-    frames = list(dict.fromkeys(reversed(own_frames(error, path))))[::-1]
-    shown = [(_span(frame, path, source), frame.function) for frame in frames[-_SHOWN_FRAMES:]]
+def _failure(described: dict[str, Any], path: Path, source: SourceFile) -> Problem:
+    shown = [
+        (_span(Path(file), tuple(position), path, source), function)
+        for file, function, position in described["frames"]
+    ]
     span = shown[-1][0] if shown else whole(source.label)
-    facts = {
-        "type": type(error).__name__,
-        "text": _text(error),
-        "missing": error.name if isinstance(error, ModuleNotFoundError) else None,
-        "file": os.fspath(error.filename)
-        if isinstance(error, FileNotFoundError) and error.filename
-        else None,
-        "frames": tuple(shown),
-        "see": tuple((span, "called from here") for span, _ in shown[:-1]),
-    }
-    return Problem("python-file-failed", span, facts)
+    see = tuple((span, "called from here") for span, _ in shown[:-1])
+    return Problem("python-file-failed", span, {**described, "frames": tuple(shown), "see": see})
 
 
-def _text(error: BaseException) -> str:
-    if isinstance(error, SyntaxError):
-        return error.msg or ""
-    if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str | bytes):
-        return f"{error.strerror}: {os.fsdecode(error.filename)}"
-    if isinstance(error, ImportError):
-        # Where the module lies that lacks the name says nothing to who wrote the import.
-        return (error.msg or "").partition(" (")[0]
-    try:
-        return str(error)
-    except Exception:
-        return ""
-
-
-def _span(frame: Frame, path: Path, source: SourceFile) -> Span:
-    line, end_line, column, end_column = frame.position
-    if os.path.realpath(frame.path) == os.path.realpath(path):
+def _span(file: Path, position: Position, path: Path, source: SourceFile) -> Span:
+    line, end_line, column, end_column = position
+    if os.path.realpath(file) == os.path.realpath(path):
         label, text = source.label, source.text
     else:
         folder = os.path.realpath(path.parent)
-        name = Path(os.path.realpath(frame.path)).relative_to(folder).as_posix()
+        name = Path(os.path.realpath(file)).relative_to(folder).as_posix()
         label = join_label(Path(source.label).parent.as_posix(), name)
-        other = read_source(frame.path, label, [])
+        other = read_source(file, label, [])
         text = other.text if other is not None else ""
     lines = text.split("\n")
     shown = lines[line - 1].removesuffix("\r") if 0 < line <= len(lines) else ""

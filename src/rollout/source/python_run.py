@@ -1,7 +1,7 @@
 """Runs a Python file that a user wrote, as a module of its own, and notes where it makes what.
 
-What the file prints goes to stderr, no bytecode is written, and the modules it takes from its own folder are
-forgotten afterwards, so that two files that stand beside different ``shared.py`` do not mix.
+It is run in a process of its own (``python_child.py``), which ends afterwards: nothing here is put back. What the
+file prints goes to stderr, and no bytecode is written.
 """
 
 from __future__ import annotations
@@ -17,8 +17,13 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
 
+from rollout.source.python_values import is_kind, name_of
+
 _PACKAGE = os.path.realpath(Path(__file__).parent.parent)
 _NOT_OWN = frozenset({"site-packages", "dist-packages", ".venv", "venv", "node_modules"})
+
+_SHOWN_FRAMES = 8
+_LONGEST_TEXT = 4000
 
 Position = tuple[int, int, int, int]
 """First line, last line, first and last column of an expression, as ``code.co_positions`` gives them."""
@@ -26,10 +31,14 @@ Position = tuple[int, int, int, int]
 
 @dataclass(slots=True)
 class Run:
-    """What running a file came to: its variables, or what it raised; and where its objects were made."""
+    """What running a file came to: its variables, or what it raised; and where its objects were made.
+
+    ``made`` and ``read`` are by ``id``, beside the object that has it. A task was ``read`` from a row of a JSONL file.
+    """
 
     variables: dict[str, Any] = field(default_factory=dict)
     made: dict[int, tuple[Any, Position]] = field(default_factory=dict)
+    read: dict[int, tuple[Any, str, int]] = field(default_factory=dict)
     error: BaseException | None = None
 
 
@@ -42,17 +51,28 @@ class Frame:
     position: Position
 
 
-def run(path: Path, code: CodeType, kinds: tuple[type, ...]) -> Run:
+def run(path: Path, code: CodeType, kinds: tuple[type, type], *, afterwards: Callable[[], None]) -> Run:
     """Runs ``code``, which was compiled from the file at ``path``. KeyboardInterrupt passes through.
 
-    Where an object of one of ``kinds`` is made by the file, the position of the call is noted under its ``id``.
+    ``kinds`` are the classes of environments and tasks: where the file makes one, the position of the call is noted.
+    ``afterwards`` is called as soon as the file has come to its end, before anything else is done.
     """
     done = Run()
     module = ModuleType(path.stem)
     module.__file__ = code.co_filename
-    with _surroundings(path, module), _noting(kinds, code.co_filename, done.made):
+    sys.modules.setdefault(module.__name__, module)
+    sys.path.insert(0, os.path.realpath(path.parent))
+    sys.argv = [os.fspath(path)]
+    sys.dont_write_bytecode = True
+    sys.stdin = io.StringIO()
+    sys.stdout = sys.stderr
+    importlib.invalidate_caches()
+    with _noting(kinds, code.co_filename, done):
         try:
-            exec(code, module.__dict__)
+            try:
+                exec(code, module.__dict__)
+            finally:
+                afterwards()
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -62,49 +82,10 @@ def run(path: Path, code: CodeType, kinds: tuple[type, ...]) -> Run:
 
 
 @contextlib.contextmanager
-def _surroundings(path: Path, module: ModuleType) -> Iterator[None]:
-    folder = os.path.realpath(path.parent)
-    before, search, argv, bytecode = set(sys.modules), sys.path[:], sys.argv, sys.dont_write_bytecode
-    stdin = sys.stdin
-    current = Path.cwd()
-    registered = module.__name__ not in sys.modules
-    if registered:
-        sys.modules[module.__name__] = module
-    sys.path.insert(0, folder)
-    sys.argv = [os.fspath(path)]
-    sys.dont_write_bytecode = True
-    sys.stdin = io.StringIO()  # A file that asks a question fails here; it does not wait for an answer.
-    importlib.invalidate_caches()
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            yield
-    finally:
-        sys.path[:], sys.argv, sys.dont_write_bytecode, sys.stdin = search, argv, bytecode, stdin
-        with contextlib.suppress(OSError):
-            os.chdir(current)
-        if registered:
-            sys.modules.pop(module.__name__, None)
-        own = {name for name in set(sys.modules) - before if "." not in name and _lies_in(name, folder)}
-        for name in list(sys.modules):
-            if name not in before and name.partition(".")[0] in own:
-                del sys.modules[name]
-
-
-def _lies_in(name: str, folder: str) -> bool:
-    """Whether the top-level module ``name`` was found in ``folder`` itself."""
-    module = sys.modules.get(name)
-    spec = getattr(module, "__spec__", None)
-    if spec is None:
-        return False
-    places = list(spec.submodule_search_locations or [])
-    if not places and spec.origin:
-        places = [spec.origin]
-    return any(os.path.realpath(Path(place).parent) == folder for place in places)
-
-
-@contextlib.contextmanager
-def _noting(kinds: tuple[type, ...], filename: str, made: dict[int, tuple[Any, Position]]) -> Iterator[None]:
+def _noting(kinds: tuple[type, type], filename: str, done: Run) -> Iterator[None]:
     originals = [(kind, kind.__init__) for kind in kinds]  # type: ignore[misc]
+    task_kind: Any = kinds[1]
+    from_jsonl = task_kind.__dict__["from_jsonl"]
     positions: dict[tuple[CodeType, int], Position | None] = {}
 
     def noting(original: Callable[..., None]) -> Callable[..., None]:
@@ -118,17 +99,25 @@ def _noting(kinds: tuple[type, ...], filename: str, made: dict[int, tuple[Any, P
                 if key not in positions:
                     positions[key] = _position(*key)
                 if (position := positions[key]) is not None:
-                    made[id(self)] = (self, position)
+                    done.made[id(self)] = (self, position)
 
         return init
+
+    def noting_rows(cls: Any, path: Any) -> Any:
+        tasks = from_jsonl.__get__(None, cls)(path)
+        for row, task in enumerate(tasks):
+            done.read[id(task)] = (task, os.path.abspath(os.fsdecode(path)), row)  # noqa: PTH100 — links stay
+        return tasks
 
     try:
         for kind, original in originals:
             kind.__init__ = noting(original)  # type: ignore[misc]
+        task_kind.from_jsonl = classmethod(noting_rows)
         yield
     finally:
         for kind, original in originals:
             kind.__init__ = original  # type: ignore[misc]
+        task_kind.from_jsonl = from_jsonl
 
 
 def _position(code: CodeType, instruction: int) -> Position | None:
@@ -139,6 +128,45 @@ def _position(code: CodeType, instruction: int) -> Position | None:
                 return None
             return line, end_line, column, end_column
     return None
+
+
+def describe_failure(error: BaseException, path: Path) -> dict[str, Any]:
+    """What the file raised, in JSON: see :func:`describe_error`; ``frames`` are its steps in the user's own files."""
+    described = describe_error(error)
+    with contextlib.suppress(Exception):
+        # A function that calls itself a thousand times is one step.
+        frames = list(dict.fromkeys(reversed(own_frames(error, path))))[::-1]
+        described["frames"] = [
+            (os.fspath(frame.path), frame.function, frame.position) for frame in frames[-_SHOWN_FRAMES:]
+        ]
+    return described
+
+
+def describe_error(error: BaseException) -> dict[str, Any]:
+    """The facts of an exception, in JSON: ``type``, ``text``, the module that is ``missing``, the ``file``."""
+    missing = error.name if is_kind(error, ModuleNotFoundError) else None  # type: ignore[attr-defined]
+    file = error.filename if is_kind(error, FileNotFoundError) else None  # type: ignore[attr-defined]
+    return {
+        "type": name_of(type(error)),
+        "text": _text(error)[:_LONGEST_TEXT],
+        "missing": str.__str__(missing) if is_kind(missing, str) else None,
+        "file": str.__str__(file) if is_kind(file, str) else None,
+        "frames": [],
+    }
+
+
+def _text(error: BaseException) -> str:
+    try:
+        if is_kind(error, SyntaxError):
+            return str.__str__(error.msg or "")  # type: ignore[attr-defined]
+        if is_kind(error, OSError) and error.strerror and is_kind(error.filename, str):  # type: ignore[attr-defined]
+            return f"{error.strerror}: {error.filename}"  # type: ignore[attr-defined]
+        if is_kind(error, ImportError):
+            # Where the module lies that lacks the name says nothing to who wrote the import.
+            return str.__str__(error.msg or "").partition(" (")[0]  # type: ignore[attr-defined]
+        return str.__str__(str(error))
+    except Exception:
+        return ""
 
 
 def own_frames(error: BaseException, path: Path) -> list[Frame]:
@@ -180,4 +208,4 @@ def _is_own(filename: str, folder: str) -> bool:
     return _NOT_OWN.isdisjoint(Path(real).relative_to(folder).parts)
 
 
-__all__ = ["Frame", "Position", "Run", "own_frames", "run"]
+__all__ = ["Frame", "Position", "Run", "describe_error", "describe_failure", "own_frames", "run"]

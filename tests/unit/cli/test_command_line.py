@@ -99,3 +99,15 @@ def test_the_shell_completes_commands_and_values(typed: str, offered: str) -> No
     words = f"rollout {typed}"
     done = run(_ROLLOUT_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
     assert offered in done.stdout.split()
+
+
+def test_a_mistake_that_two_environments_of_a_file_share_is_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "envs.py"
+    path.write_text(
+        "from rollout import Environment\n"
+        "shared = {'tools': [{'nam': 'x', 'response': 1}]}\n"
+        "a = Environment('a', 'A', 'custom', config=shared)\n"
+        "b = Environment('b', 'B', 'custom', config=shared)\n"
+    )
+    done = run("validate", "--format", "concise", "--select", "unknown-key", str(path))
+    assert done.stdout.count("unknown-key") == 1

@@ -182,7 +182,7 @@ table = {{"c": Environment(slug="c", name="C", {CUSTOM})}}
         read(path, slug="d")
 
 
-def test_the_file_runs_in_a_module_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_file_runs_in_a_module_of_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = set(sys.modules), sys.path[:], sys.argv, sys.dont_write_bytecode
     text = f"""\
 import sys, os
@@ -198,7 +198,7 @@ env = Environment(slug=beside.SLUG, name="N", {CUSTOM})
 """
     current = Path.cwd()
     assert only(tmp_path, text, beside="SLUG = 'from-beside'\n").slug == "from-beside"
-    captured = capsys.readouterr()
+    captured = capfd.readouterr()
     assert captured.out == ""
     assert captured.err == "hello\n"
     assert Path.cwd() == current
@@ -308,8 +308,9 @@ env = Environment(slug="a", name="A", template="custom",
     assert [problem.slug for problem in problems] == ["task-not-an-object"]
 
 
-def test_tasks_from_a_file_have_the_place_of_the_line_that_read_them(tmp_path: Path) -> None:
-    (tmp_path / "tasks.jsonl").write_text('{"instruction": "a", "id": "t1", "solution": [{"answer": "b"}]}\n')
+def test_tasks_from_a_file_have_the_place_of_their_own_line_until_they_are_changed(tmp_path: Path) -> None:
+    lines = ['{"instruction": "a", "id": "t1", "solution": [{"answer": "b"}]}', "", '{"instruction": "c"}']
+    (tmp_path / "tasks.jsonl").write_text("\n".join(lines) + "\n")
     document = only(
         tmp_path,
         f"""\
@@ -317,12 +318,20 @@ from pathlib import Path
 from rollout import Environment, Task
 env = Environment(slug="a", name="A", {CUSTOM})
 env.tasks = Task.from_jsonl(Path(__file__).with_name("tasks.jsonl"))
+env.tasks[1].split = "test"
 """,
     )
     assert tasks_of(document) == [
-        {"instruction": "a", "split": "dev", "id": "t1", "solution": [{"answer": "b"}]}
+        {"instruction": "a", "split": "dev", "id": "t1", "solution": [{"answer": "b"}]},
+        {"instruction": "c", "split": "test"},
     ]
-    assert shown(document, ("tasks", 0, "instruction")).startswith("Task.from_jsonl(")
+    span = document.span(("tasks", 0, "solution", 0, "answer"))
+    assert (Path(span.path).name, span.line, span.text[span.column - 1 : span.end_column - 1]) == (
+        "tasks.jsonl",
+        1,
+        '"b"',
+    )
+    assert shown(document, ("tasks", 1, "instruction")).startswith("Task.from_jsonl(")
 
 
 def test_paths_of_files_stay_in_the_folder_in_python_too(tmp_path: Path) -> None:
@@ -367,7 +376,7 @@ def test_any_value_becomes_json_or_a_problem(value: Any) -> None:
         assert json.loads(text) == json.loads(json.dumps(value))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.text("abc=()[]{}'\"\n :,.1+#\\", max_size=40))
 def test_random_python_never_raises(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     folder = tmp_path_factory.mktemp("random")

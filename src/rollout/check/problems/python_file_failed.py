@@ -1,6 +1,7 @@
 """A Python environment file could not be run.
 
-The file is run to get at its environments. It has a syntax error, it raised an exception, or it ended the program.
+The file is run, in a process of its own, to get at its environments. It has a syntax error, it raised an exception,
+it ended the program, or it did not come to its end within a minute.
 The place is the innermost line in your own files; the steps that led to it are named below. A file that is read this
 way should only make its environments: what starts a run or talks to the platform belongs under
 `if __name__ == "__main__":`.
@@ -31,6 +32,8 @@ SEVERITY = Severity.ERROR
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
+    if facts.get("ended") is not None:
+        return _ended(*facts["ended"])
     name, text = facts["type"], " ".join(str(facts["text"]).split())
     if name == "SystemExit":
         return (
@@ -52,6 +55,19 @@ def describe(problem: Problem) -> tuple[str, str | None]:
             "A relative path counts from where the command is run; Path(__file__).with_name(…) counts from the file.",
         )
     return f"The file failed here with {said}.", None
+
+
+def _ended(status: int | None, signal: str | None, seconds: float | None) -> tuple[str, str | None]:
+    if seconds is not None:
+        return (
+            f"The file was still running after {seconds:g} seconds, and was stopped.",
+            'It should only make its environments: put work that takes long under if __name__ == "__main__":',
+        )
+    how = f"with exit status {status}" if signal is None else f"by the signal {signal}"
+    return (
+        f"The process that ran the file ended {how} before the file was read to its end.",
+        'Put what ends the program, such as os._exit(…), under: if __name__ == "__main__":',
+    )
 
 
 __all__ = ["CODE", "SEVERITY", "describe"]

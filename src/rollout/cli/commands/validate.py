@@ -65,7 +65,8 @@ def validate(
     if output_format not in FORMATS:
         fail(f"There is no format “{output_format}”.", f"Choose one of {', '.join(FORMATS)}.")
     found = list(reports(paths, slug=slug, select=select or (), ignore=ignore or ()))
-    diagnostics = [diagnostic for report in found for diagnostic in report.diagnostics]
+    # Two environments of a Python file may share a mistake: it is one, at one place.
+    diagnostics = [*dict.fromkeys(diagnostic for report in found for diagnostic in report.diagnostics)]
     checked = [report.document.label for report in found]
     if as_json:
         import json
