@@ -36,7 +36,9 @@ _WITH_HOME = frozenset(("accepts", "elements", "items", "mutates", "options", "r
 
 def whole(root: str) -> str:
     """What a value of the schema called ``root`` is called as a whole."""
-    return f"the {root}" if root in ("environment", "payload", "settings", "task", "verifier") else "the config"
+    return (
+        f"the {root}" if root in ("environment", "payload", "settings", "task", "verifier") else "the config"
+    )
 
 
 def section(root: str, value: Any, route: Route) -> str:
