@@ -70,11 +70,16 @@ def wants_color(stream: TextIO | None = None) -> bool:
 def render(
     diagnostics: Sequence[Diagnostic], output_format: str, *, color: bool, checked: Sequence[str]
 ) -> str:
-    """The diagnostics in one of the formats of `rollout.diagnostics`; `checked` labels what was looked at."""
+    """The diagnostics in one of the formats of `rollout.diagnostics`; `checked` labels what was looked at.
+
+    Whatever they quote of a spec, a secret in it is not shown.
+    """
+    from rollout.check.masking import without_secrets
+
     renderer = member("rollout.diagnostics", output_format)
     if renderer is None:
         raise KeyError(output_format)
-    text: str = renderer.render(diagnostics, color=color, checked=checked)
+    text: str = renderer.render(without_secrets(diagnostics), color=color, checked=checked)
     return text
 
 

@@ -131,12 +131,12 @@ def test_odd_variables_and_replaced_builtins_keep_no_environment_from_being_read
         ("env.tasks = (task for task in env.tasks)", "not-json", ("tasks",)),
         ("env.config['x-n'] = [1, env.tasks]", "not-json", ("config", "x-n", 1, 0)),
         (
-            "class K(str):\n    __eq__ = lambda *_: False\n    __hash__ = str.__hash__\nenv.config = {K('a'): 1, 'a': 2}",
+            "class K(str):\n    __eq__ = lambda *_: 0\n    __hash__ = str.__hash__\nenv.config = {K('a'): 1, 'a': 2}",
             "not-json",
             ("config",),
         ),
         (
-            "class E(Environment):\n    config = property(lambda s: 1 / 0, lambda s, v: 0)\nenv = E('b', 'B', 'custom')",
+            "class E(Environment):\n    config = property(lambda s: 1/0, lambda s, v: 0)\nenv = E('b', 'B', 'custom')",
             "python-file-failed",
             ("config",),
         ),
