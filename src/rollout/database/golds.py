@@ -12,9 +12,9 @@ from itertools import groupby
 from typing import Any
 
 from rollout.database.contents import Contents, contents, others
-from rollout.database.image import ROWS, Image
+from rollout.database.image import BYTES, LIGHT, ROWS, Image
 from rollout.database.rows import Row, key
-from rollout.database.running import Outcome, run_all
+from rollout.database.running import Outcome, run_all, weigh
 from rollout.database.sandbox import Access
 from rollout.database.statements import Token, statements, tokens
 from rollout.language.paths import MISSING, PathError, get, parse
@@ -82,7 +82,7 @@ def evaluate(image: Image, query: str) -> Gold:
     gold = image.golds.get(query)
     if gold is None:
         gold = _evaluate(image, query)
-        if len(image.golds) < _MOST_KEPT and len(gold.rows) < 1_000:
+        if len(image.golds) < _MOST_KEPT and len(gold.rows) < 1_000 and weigh(gold.rows) < LIGHT:
             image.golds[query] = gold
     return gold
 
@@ -94,7 +94,7 @@ def _evaluate(image: Image, query: str) -> Gold:
     sandbox = image.copy(Access.WRITE)
     try:
         sandbox.dice.shake("gold")
-        outcome = run_all(sandbox, query, most_rows=ROWS)
+        outcome = run_all(sandbox, query, most_rows=ROWS, most_bytes=BYTES)
         tables, rest = ({}, []) if outcome.failed else (contents(sandbox), others(sandbox))
     finally:
         sandbox.close()
@@ -127,7 +127,7 @@ def _why(outcome: Outcome) -> str | None:
     if outcome.failed is not None:
         return outcome.failed
     if outcome.left_out:
-        return f"it comes to more than {ROWS:,} rows"
+        return f"it comes to more than {ROWS:,} rows, or {BYTES:,} bytes"
     return None if outcome.columns or outcome.wrote else "it comes to no rows or columns; it is no query"
 
 

@@ -19,17 +19,24 @@ from weakref import WeakValueDictionary
 
 from rollout.database import DatabaseError, DatabaseSpec
 from rollout.database.clock import current_moment, read_clock
-from rollout.database.running import FAILURES, Outcome, run, with_memory
+from rollout.database.running import FAILURES, Outcome, run, weigh, with_memory
 from rollout.database.sandbox import LARGEST_DATABASE, Access, Sandbox
 from rollout.database.statements import statements
 
 ROWS = 100_000
 """How many rows of a gold query are read."""
 
+BYTES = 50_000_000
+"""How many bytes they may have in all."""
+
+LIGHT = 100_000
+"""How many bytes an answer may have that is kept for the next time."""
+
 _NEAR = re.compile(r'near "(?P<token>.+)": |no such (?:table|column): (?P<name>\S+)', re.DOTALL)
 _ROOM = 8 * 2**20
 _MOST_IDLE = 4
-_BUILDING_STEPS = 2_000_000_000
+# For all statements of schema and seed together: about ten seconds.
+_BUILDING_STEPS = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +74,13 @@ class Image:
 
     def _build(self) -> None:
         builder = Sandbox(self.moment, access=Access.BUILD)
+        builder.steps_left = _BUILDING_STEPS
         failures = list(self.failures)
         try:
             for key, text, parts in _translated(self.spec, self.moment, failures):
-                failed = [failure for part in parts if (failure := _run_part(builder, key, text, part))]
+                failed = list(_run_parts(builder, key, text, parts))
                 failures += failed
-                if failed and key == "schema":
+                if (failed and key == "schema") or builder.steps_left <= 0:
                     break  # the seed would only repeat what is missing
             connection = builder.connection
             if connection.in_transaction:
@@ -132,8 +140,8 @@ class Image:
         if known is None:
             with self.lent() as sandbox:
                 sandbox.dice.shake("gold")
-                known = run(sandbox, query, most_rows=ROWS)
-            if len(self._answers) < 10_000 and len(known.rows) < 1_000:
+                known = run(sandbox, query, most_rows=ROWS, most_bytes=BYTES)
+            if len(self._answers) < 10_000 and len(known.rows) < 1_000 and weigh(known.rows) < LIGHT:
                 self._answers[query] = known
         return known
 
@@ -175,10 +183,20 @@ def _is_foreign(spec: DatabaseSpec) -> bool:
     return spec.dialect is not None and spec.dialect.lower() != "sqlite"
 
 
+def _run_parts(
+    builder: Sandbox, key: str, text: str, parts: list[tuple[int, int, str]]
+) -> Iterator[SqlFailure]:
+    for part in parts:
+        if (failure := _run_part(builder, key, text, part)) is not None:
+            yield failure
+        if builder.steps_left <= 0:
+            return
+
+
 def _run_part(builder: Sandbox, key: str, text: str, part: tuple[int, int, str]) -> SqlFailure | None:
     start, end, sql = part
     try:
-        with_memory(lambda: builder.execute(sql, steps=_BUILDING_STEPS).close())
+        with_memory(lambda: builder.execute(sql, steps=builder.steps_left).close())
     except FAILURES as error:
         return _failure(key, text, start, end, builder.why(error))
     return None
@@ -228,4 +246,4 @@ def image_of(spec: DatabaseSpec) -> Image:
         return image
 
 
-__all__ = ["ROWS", "Image", "SqlFailure", "image_of"]
+__all__ = ["BYTES", "LIGHT", "ROWS", "Image", "SqlFailure", "image_of"]

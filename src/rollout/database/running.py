@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ _Done = TypeVar("_Done")
 
 _NO_MEMORY = "out of memory"
 _MOST_COUNTED = 100_000
+_MOST_PASSED_OVER = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def run(
         return Outcome(wrote=sandbox.wrote, failed=sandbox.why(error))
 
 
-def run_all(sandbox: Sandbox, script: str, *, most_rows: int) -> Outcome:
+def run_all(sandbox: Sandbox, script: str, *, most_rows: int, most_bytes: int = 2**62) -> Outcome:
     """Runs the statements of a script one after the other, up to the first that fails.
 
     The rows are those of the last statement, unless it writes; ``wrote`` says whether any of them did.
@@ -68,7 +69,7 @@ def run_all(sandbox: Sandbox, script: str, *, most_rows: int) -> Outcome:
     outcome = Outcome(failed="it holds no statement")
     wrote = False
     for start, end in statements(script):
-        outcome = run(sandbox, script[start:end], most_rows=most_rows)
+        outcome = run(sandbox, script[start:end], most_rows=most_rows, most_bytes=most_bytes)
         wrote |= outcome.wrote
         if outcome.failed is not None:
             break
@@ -91,21 +92,27 @@ def with_memory(attempt: Callable[[], _Done]) -> _Done:
     raise AssertionError
 
 
+def weigh(rows: Iterable[Row]) -> int:
+    """About how many bytes rows take up."""
+    return sum(len(value) if isinstance(value, str) else 8 for row in rows for value in row)
+
+
 def _fetch(sandbox: Sandbox, cursor: sqlite3.Cursor, most_rows: int, most_bytes: int) -> Outcome:
     if cursor.description is None:
         changed = cursor.rowcount if cursor.rowcount >= 0 else None
         return Outcome(changed=changed, wrote=sandbox.wrote)
     columns = tuple(str(column[0]) for column in cursor.description)
     rows: list[Row] = []
-    size = left_out = 0
+    size = left_out = passed_over = 0
     for values in cursor:
-        if left_out >= _MOST_COUNTED:
+        if left_out >= _MOST_COUNTED or passed_over > _MOST_PASSED_OVER:
             return Outcome(columns, tuple(rows), left_out, True, None, sandbox.wrote)
         if left_out or len(rows) >= most_rows:
             left_out += 1
+            passed_over += sum(len(value) for value in values if isinstance(value, str | bytes))
             continue
         row = json_row(values)
-        size += sum(len(value) if isinstance(value, str) else 8 for value in row)
+        size += weigh((row,))
         if rows and size > most_bytes:
             left_out += 1
             continue
@@ -114,4 +121,4 @@ def _fetch(sandbox: Sandbox, cursor: sqlite3.Cursor, most_rows: int, most_bytes:
     return Outcome(columns, tuple(rows), left_out, False, written, sandbox.wrote)
 
 
-__all__ = ["FAILURES", "Outcome", "run", "run_all", "with_memory"]
+__all__ = ["FAILURES", "Outcome", "run", "run_all", "weigh", "with_memory"]

@@ -100,7 +100,8 @@ class Sandbox:
     """A connection to a database in memory, empty or filled from an image.
 
     ``access`` may be changed between two statements. ``wrote`` says whether the statement that was prepared last
-    changes anything, ``touched`` which tables. Safe to be used by several threads one after the other.
+    changes anything, ``touched`` which tables, ``steps_left`` how many steps it may still take. Safe to be used by
+    several threads one after the other.
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class Sandbox:
         self.wrote = False
         self.touched: set[str] = set()
         self._refused: str | None = None
-        self._left = STEPS
+        self.steps_left = STEPS
         self._stopped = False
         # No statement is kept, so that sqlite_stmt could not tell of others even if it could be read.
         self.connection = sqlite3.connect(
@@ -161,7 +162,7 @@ class Sandbox:
         """
         self.wrote, self._refused, self._stopped = False, None, False
         self.touched.clear()
-        self._left = STEPS if steps is None else steps
+        self.steps_left = STEPS if steps is None else steps
         return self.connection.execute(sql)
 
     def interrupt(self) -> None:
@@ -195,8 +196,8 @@ class Sandbox:
         return reason or type(error).__name__
 
     def _count(self) -> bool:
-        self._left -= _STRIDE
-        if self._left < 0:
+        self.steps_left -= _STRIDE
+        if self.steps_left < 0:
             self._stopped = True
         return self._stopped
 

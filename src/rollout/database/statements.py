@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from sqlite3 import complete_statement
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))
@@ -62,16 +61,61 @@ def tokens(sql: str) -> list[Token]:
     return found
 
 
+# What ends a statement, as SQLite's sqlite3_complete() has it: a semicolon, but within CREATE TRIGGER only one that
+# follows on “; END”. Asking it anew at every semicolon would take time by the square of their number.
+_PIECE = re.compile(
+    r"""(?P<space>[ \t\n\r\f]+|--[^\n]*|/\*.*?\*/)
+      | (?P<semicolon>;)
+      | (?P<word>[0-9A-Za-z_$\x80-\U0010ffff]+)
+      | (?P<open>(?:/\*|['"`\[]))
+      | (?P<sign>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_CLOSING: Final = {"'": "'", '"': '"', "`": "`", "[": "]"}
+
+
 def statements(text: str) -> Iterator[tuple[int, int]]:
     """The stretches of ``text`` that are one SQL statement each, without the white space and comments before them."""
-    start = 0
-    at = text.find(";")
-    while at >= 0:
-        if complete_statement(text[start : at + 1]):
-            yield from _trimmed(text, start, at + 1)
-            start = at + 1
-        at = text.find(";", at + 1)
+    start = at = 0
+    state = "start"
+    while (piece := _PIECE.match(text, at)) is not None:
+        at = piece.end()
+        if piece.lastgroup == "semicolon":
+            if state not in ("trigger", "trigger;"):
+                yield from _trimmed(text, start, at)
+                start, state = at, "start"
+            else:
+                state = "trigger;"
+        elif piece.lastgroup == "open":
+            closing = _CLOSING.get(piece.group())
+            at = text.find(closing, at) + 1 if closing is not None else 0
+            if at == 0:
+                break  # it is never closed, so there is no other statement
+            state = _after(state, "")
+        elif piece.lastgroup != "space":
+            state = _after(state, piece.group().lower() if piece.lastgroup == "word" else "")
     yield from _trimmed(text, start, len(text))
+
+
+def _after(state: str, word: str) -> str:
+    match state, word:
+        case "start", "explain":
+            return "explain"
+        case "start" | "explain", "create":
+            return "create"
+        case "explain", "":
+            return "explain"
+        case "create", "temp" | "temporary":
+            return "create"
+        case "create", "trigger":
+            return "trigger"
+        case "trigger;", "end":
+            return "end"
+        case "trigger" | "trigger;" | "end", _:
+            return "trigger"
+        case "explain", _ if word not in ("explain", "temp", "temporary", "trigger", "end"):
+            return "explain"
+    return "normal"
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rollout.database import DatabaseSpec
 from rollout.database.golds import evaluate, order_terms
@@ -86,3 +90,32 @@ def test_the_terms_of_the_outermost_order() -> None:
 )
 def test_text_is_split_into_statements(text: str, expected: list[str]) -> None:
     assert [text[start:end] for start, end in statements(text)] == expected
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.sampled_from(
+            ";| |\n|'|\"|`|[|]|--|/*|*/|a|1|(|é|create|TEMP|trigger|explain|end|END|begin|select".split("|")
+        ),
+        max_size=25,
+    ).map("".join)
+)
+def test_text_is_split_where_sqlite_would_split_it(text: str) -> None:
+    pieces: list[str] = [""]
+    for character in text:
+        pieces[-1] += character
+        if character == ";" and sqlite3.complete_statement(pieces[-1]):
+            pieces.append("")
+    expected: list[tuple[int, int]] = []
+    start = 0
+    for piece in pieces:
+        expected += [(start + at, start + end) for at, end in statements(piece)]
+        start += len(piece)
+    assert list(statements(text)) == expected
+    assert all(len(list(statements(piece))) <= 1 for piece in pieces)
+
+
+def test_a_long_text_full_of_semicolons_is_split_in_no_time() -> None:
+    text = f"INSERT INTO t VALUES ('{';' * 500_000}');"
+    assert list(statements(text)) == [(0, len(text))]

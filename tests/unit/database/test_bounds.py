@@ -1,0 +1,33 @@
+"""What a database may cost when it is built, and a gold query when it is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollout.database import DatabaseSpec, image
+from rollout.database.golds import evaluate
+from rollout.database.image import Image
+
+_ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c;"
+
+
+def test_schema_and_seed_have_one_allowance_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image, "_BUILDING_STEPS", 1_000_000)
+    built = Image(DatabaseSpec("CREATE TABLE t (a INT);", f"INSERT INTO t {_ENDLESS}\n" * 50))
+    assert [failure.reason for failure in built.failures] == ["it takes too long and was stopped"]
+    assert evaluate(built, "SELECT count(*) FROM t").rows == ((0,),)
+
+
+def test_a_gold_query_has_to_be_of_a_size_that_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = Image(DatabaseSpec("CREATE TABLE t (a INT);", ""))
+    query = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 4000) SELECT zeroblob(900000) FROM c"
+    assert evaluate(built, query).failed == "it comes to more than 100,000 rows, or 50,000,000 bytes"
+
+
+@pytest.mark.parametrize(
+    "query", ["DELETE FROM t RETURNING a", "COMMIT", "RELEASE x", "COMMIT; DROP TABLE t"]
+)
+def test_a_gold_query_only_asks(query: str) -> None:
+    built = Image(DatabaseSpec("CREATE TABLE t (a INT);", "INSERT INTO t VALUES (1);"))
+    assert evaluate(built, query).failed is not None
+    assert evaluate(built, "SELECT a FROM t").rows == ((1,),)
