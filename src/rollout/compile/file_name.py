@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator
 from unicodedata import normalize
 
-from rollout.source.listing import is_skipped
+from rollout.source.listing import is_never_content, is_skipped
 
 _UNFIT = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff<>:"|?*\\]')
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
@@ -32,7 +32,7 @@ def can_be_path(path: str) -> bool:
         and len(part.encode("utf-8", "replace")) <= _LONGEST_PART
         and not _UNFIT.search(part)
         and not _DEVICES.fullmatch(part)
-        and not is_skipped(part)
+        and not is_never_content(part)
         and part == part.strip(" ").rstrip(".")
         and part == normalize("NFC", part)
         for part in path.split("/")

@@ -63,7 +63,7 @@ class _Assembly:
         used |= self.read_spreads(entries)
         self.problems += unread_files(
             [entry for name, entry in entries.items() if name not in used],
-            self.gathering.stray,
+            [*self.gathering.stray, *((entry, ()) for entry in self.listing.left_out)],
             known=known_names(self.template),
             template=self.template,
         )
@@ -115,9 +115,8 @@ class _Assembly:
         first = entries[names[0]]
         self.take_root(read_data(first.path, first.label, self.problems), first.label, first.path)
         for name in names[1:]:
-            self.problems.append(
-                key_in_two_places("environment", whole(entries[name].label), whole(first.label))
-            )
+            self.refuse_second("environment", whole(entries[name].label), whole(first.label))
+            self.unread |= set(schema("environment")["properties"])
         return set(names)
 
     def take_root(self, parsed: Parsed | None, label: str, path: Path) -> None:
@@ -151,15 +150,20 @@ class _Assembly:
                         self.tasks = JsonlTasks([(entry.path, entry.label)])
                         self.unread.discard(key)
                     else:
-                        self.problems.append(key_in_two_places(key, whole(entry.label), first))
+                        self.refuse_second(key, whole(entry.label), first)
                     continue
                 parsed = self.read_entry(entry)
                 if first is None:
                     self.take(key, parsed)
                 else:
                     here = whole(entry.label) if parsed is None else parsed.place.span()
-                    self.problems.append(key_in_two_places(key, here, first))
+                    self.refuse_second(key, here, first)
         return used
+
+    def refuse_second(self, key: str, here: Span, first: Span) -> None:
+        """Tells of a key that stands at ``first`` already. Which of the two is meant, nobody knows: it is unread."""
+        self.problems.append(key_in_two_places(key, here, first))
+        self.unread.add(key.partition(".")[0])
 
     def read_entry(self, entry: Entry) -> Parsed | None:
         if entry.suffix in STRUCTURED:
@@ -188,7 +192,7 @@ class _Assembly:
         self.gathering.stray += [(entry, ("jsonl",)) for entry in inside if entry.suffix != "jsonl"]
         first = self.given_at("tasks")
         if files and first is not None:
-            self.problems.append(key_in_two_places("tasks", whole(files[0].label), first))
+            self.refuse_second("tasks", whole(files[0].label), first)
         elif files:
             self.tasks = JsonlTasks([(entry.path, entry.label) for entry in files])
             self.unread.discard("tasks")
@@ -202,13 +206,14 @@ class _Assembly:
                 if entry is None or entry.is_folder != (name == key):
                     continue
                 used.add(name)
-                was_whole = self.gathering.is_whole
+                known, was_whole = len(self.problems), self.gathering.is_whole
                 self.gathering.is_whole = True
                 if entry.is_folder:
                     parsed = self.gathering.read(kind, key, entry)
                 else:
                     parsed = self.gathering.read_file(entry)
-                if not self.gathering.is_whole:
+                told = any(problem.slug == "key-in-two-places" for problem in self.problems[known:])
+                if told or not self.gathering.is_whole:
                     self.unread.add("config")
                 self.gathering.is_whole &= was_whole
                 if parsed is not None:
@@ -233,15 +238,13 @@ class _Assembly:
             assert isinstance(there_places, dict) and isinstance(new_places, dict)
             for name, place in new_places.items():
                 if name in there_places:
-                    twice = key_in_two_places(
-                        f"config.{key}.{name}", place.span(), there_places[name].span("key")
-                    )
-                    self.problems.append(twice)
+                    first = there_places[name].span("key")
+                    self.refuse_second(f"config.{key}.{name}", place.span(), first)
                     told = True
                 else:
                     there[name], there_places[name] = parsed.value[name], place
         if not told:
-            self.problems.append(key_in_two_places(f"config.{key}", _first(parsed), places[key].span("key")))
+            self.refuse_second(f"config.{key}", _first(parsed), places[key].span("key"))
 
     def check_stem(self) -> None:
         """The name of the folder or file has to do as a slug when none is given."""

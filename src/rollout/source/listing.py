@@ -2,12 +2,14 @@
 
 A symbolic link may point to something else in the folder; one that leads out is a problem and is not followed.
 Hidden files, ``__pycache__``, ``node_modules`` and compiled Python are left out: tools put them there, not authors.
+Below ``files/`` and ``hidden/`` hidden files are content like any other (``.gitignore``, ``.github/``), and only what
+tools leave behind is left out.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from unicodedata import normalize
@@ -21,6 +23,13 @@ MAX_DEPTH = 100
 """How deep folders may lie inside each other."""
 
 _SKIPPED = frozenset({"__pycache__", "node_modules"})
+_COMPILED = (".pyc", ".pyo")
+# What comes by itself, wherever a person opens a folder or runs its tests.
+_LITTER = frozenset(
+    {"__pycache__", ".ds_store", "thumbs.db", "desktop.ini", ".pytest_cache", ".mypy_cache", ".ruff_cache"}
+)
+# What somebody put there, and may believe that the agent gets.
+_NEVER_CONTENT = frozenset({".git", ".hg", ".svn", "node_modules", ".venv"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +55,17 @@ class Entry:
 
 def is_skipped(name: str) -> bool:
     """Whether a file or folder of this name is left out everywhere."""
-    return name.startswith(".") or name in _SKIPPED or name.endswith((".pyc", ".pyo"))
+    return name.startswith(".") or name in _SKIPPED or name.endswith(_COMPILED)
+
+
+def is_never_content(name: str) -> bool:
+    """Whether a file or folder of this name is no content of an environment, even where hidden files are."""
+    # Names that differ in capitals are one on macOS and Windows.
+    return name.casefold() in _NEVER_CONTENT or _is_litter(name)
+
+
+def _is_litter(name: str) -> bool:
+    return name.casefold() in _LITTER or name.endswith(_COMPILED)
 
 
 def join_label(label: str, name: str) -> str:
@@ -62,19 +81,25 @@ class Listing:
         self.root = root
         self.label = label
         self.problems = problems
+        self.left_out: list[Entry] = []
         self.is_complete = True
         self._real_root = os.path.realpath(root)
         self._left = MAX_ENTRIES
 
-    def entries(self, folder: Entry | None = None) -> list[Entry]:
-        """What lies directly in ``folder`` (None: in the environment's own), sorted by name."""
+    def entries(
+        self, folder: Entry | None = None, *, passes_by: Callable[[str], bool] = is_skipped
+    ) -> list[Entry]:
+        """What lies directly in ``folder`` (None: in the environment's own), sorted by name.
+
+        ``passes_by`` says of a name whether it is left out.
+        """
         path = self.root if folder is None else folder.path
         label = self.label if folder is None else folder.label
         found: list[Entry] = []
         try:
             with os.scandir(path) as items:
                 for item in items:
-                    if is_skipped(item.name):
+                    if passes_by(item.name):
                         continue
                     if self._left == 0:
                         self._add("huge-folder", self.label, kind="entries", limit=MAX_ENTRIES)
@@ -88,12 +113,18 @@ class Listing:
         return sorted(found, key=lambda entry: entry.name)
 
     def files(self, folder: Entry) -> Iterator[Entry]:
-        """Every file below ``folder``, however deep, sorted; names are relative to ``folder``."""
+        """Every file below ``folder``, however deep, sorted, hidden ones too; names are relative to ``folder``.
+
+        What is no content is left out, and listed in ``left_out`` unless it comes by itself.
+        """
         yield from self._walk(folder, "", (os.path.realpath(folder.path),))
 
     def _walk(self, folder: Entry, prefix: str, above: tuple[str, ...]) -> Iterator[Entry]:
-        for entry in self.entries(folder):
+        for entry in self.entries(folder, passes_by=_is_litter):
             name = prefix + entry.name
+            if is_never_content(entry.name):
+                self.left_out.append(entry)
+                continue
             if not entry.is_folder:
                 yield Entry(entry.path, name, entry.label, False)
                 continue
@@ -139,4 +170,4 @@ def _readable_link(path: str) -> str:
     return join_label("", os.fspath(Path(path).readlink()))
 
 
-__all__ = ["MAX_ENTRIES", "Entry", "Listing", "is_skipped", "join_label"]
+__all__ = ["MAX_ENTRIES", "Entry", "Listing", "is_never_content", "is_skipped", "join_label"]

@@ -27,7 +27,7 @@ def unread_files(
     """A problem for every entry that nobody reads, and that is not let be.
 
     ``beside`` lie next to the environment file, where the names ``known`` are read. ``inside`` lie in a folder that
-    is read, each with the suffixes that are read there.
+    is read, each with the suffixes that are read there: none where its name alone keeps it from being read.
     """
     for entry in beside:
         if not _is_let_be(entry) and not (_is_document(entry) and not _is_near(entry.name, known)):

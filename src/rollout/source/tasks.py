@@ -94,6 +94,9 @@ def _find_fault(value: dict[str, Any]) -> tuple[str, str] | None:
             return key, f"“{key}” is to be one of {', '.join(wanted['enum'])}."
         if "type" in wanted and not isinstance(given, _TYPES[wanted["type"]]):
             return key, f"“{key}” is to be {_WANTED[wanted['type']]}."
+    one, other = schema("task")["not"]["required"]
+    if one in value and other in value:
+        return other, f"A task has “{one}” or “{other}”, not both."
     if "instruction" not in value:
         return "instruction", "The task has no instruction: the text that the agent is given."
     return None

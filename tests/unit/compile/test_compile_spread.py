@@ -95,7 +95,8 @@ def test_with_toml_what_holds_null_is_yaml() -> None:
         "C:x",
         "a\\b",
         ".git/config",
-        "a/.hidden",
+        "a/.GIT/hooks/post-checkout",
+        "a/.DS_Store",
         "node_modules/x.js",
         "__pycache__/x.pyc",
         "x.pyc",
@@ -124,7 +125,18 @@ def test_hostile_paths_are_no_file_names(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a.py", "src/main.rs", "Makefile", "a b.txt", "é.txt", "日本/語.md", "a-b_c.d.e"]
+    "name",
+    [
+        "a.py",
+        "src/main.rs",
+        "Makefile",
+        "a b.txt",
+        "é.txt",
+        "日本/語.md",
+        "a-b_c.d.e",
+        ".gitignore",
+        ".github/workflows/test.yml",
+    ],
 )
 def test_usual_paths_are_file_names(name: str) -> None:
     assert can_be_path(name)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rollout.check import check_all
 from rollout.source import find, read
 from rollout.source.document import Document
 from rollout.source.folder import leaves_folder
@@ -149,19 +150,43 @@ def test_files_keep_their_content_exactly_and_their_paths_sorted(tmp_path: Path)
             "files/a.txt": "\ufeffa",
             "files/src/é.txt": "",
             "files/.gitignore": "x",
+            "files/.github/workflows/test.yml": "on: push",
             "files/__pycache__/b.pyc": b"\x00",
-            "files/node_modules/m/index.js": "x",
+            "files/src/.DS_Store": b"\x00",
         },
     )
     document = read_only(folder)
     assert document.problems == ()
     assert list(document.value["config"]["files"].items()) == [
+        (".github/workflows/test.yml", "on: push"),
+        (".gitignore", "x"),
         ("a.txt", "\ufeffa"),
         ("src/b.py", "x = 1\r\n\r\n"),
         ("src/é.txt", ""),
     ]
     assert str(document.span(("config", "files", "src/b.py"))) == f"{folder.as_posix()}/files/src/b.py:1:1"
     assert all(source.path.parent == folder for source in document.sources)
+
+
+def test_what_belongs_to_a_tool_is_no_content_and_is_told_of(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path / "e",
+        {
+            "environment.yaml": "template: code-editing",
+            "files/a.txt": "a",
+            "files/.git/config": "x",
+            "files/web/node_modules/m/index.js": "x",
+            "hidden/.venv/bin/python": b"\x00",
+            "hidden/b.txt": "b",
+        },
+    )
+    document = read_only(folder)
+    assert document.value["config"] == {"files": {"a.txt": "a"}, "hidden": {"b.txt": "b"}}
+    assert slugs(document) == ["unread-file"] * 3
+    (report,) = check_all([document])
+    assert [found.message for found in report.diagnostics if found.slug == "unread-file"] == [
+        f"The folder “{name}/” is not read." for name in (".git", "node_modules", ".venv")
+    ]
 
 
 def test_a_binary_file_is_a_problem_at_its_first_bad_byte(tmp_path: Path) -> None:

@@ -336,6 +336,10 @@ def test_from_jsonl_reads_tasks(tmp_path: Path) -> None:
         ('{"instruction": "a", "spilt": "dev"}', "3:22: A task has no key “spilt”. Did you mean “split”?"),
         ('{"instruction": "a", "split": "eval"}', "3:22: “split” is to be one of dev, test, train."),
         ('{"instruction": "a", "input": []}', "3:22: “input” is to be an object."),
+        (
+            '{"instruction": "a", "hidden_ground_truth": {"n": 1}, "hiddenGroundTruth": {"n": 2}}',
+            "3:55: A task has “hidden_ground_truth” or “hiddenGroundTruth”, not both.",
+        ),
     ],
 )
 def test_from_jsonl_names_the_place_of_a_line_that_is_no_task(
