@@ -35,8 +35,8 @@ LIGHT = 100_000
 _NEAR = re.compile(r'near "(?P<token>.+)": |no such (?:table|column): (?P<name>\S+)', re.DOTALL)
 _ROOM = 8 * 2**20
 _MOST_IDLE = 4
-# For all statements of schema and seed together: about ten seconds.
-_BUILDING_STEPS = 400_000_000
+# For all statements of schema and seed together: a few seconds.
+_BUILDING_STEPS = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,31 @@ def test_text_is_split_into_statements(text: str, expected: list[str]) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            ";| |\n|'|\"|`|[|]|--|/*|*/|a|1|(|é|create|TEMP|trigger|explain|end|END|begin|select".split("|")
+            [
+                ";",
+                " ",
+                "\n",
+                "'",
+                '"',
+                "`",
+                "[",
+                "]",
+                "--",
+                "/*",
+                "*/",
+                "a",
+                "1",
+                "(",
+                "é",
+                "create",
+                "TEMP",
+                "trigger",
+                "explain",
+                "end",
+                "END",
+                "begin",
+                "select",
+            ]
         ),
         max_size=25,
     ).map("".join)
