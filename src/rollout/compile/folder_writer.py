@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from rollout.compile.folder_swap import exchange, move_one_by_one
 from rollout.source.layout import known_names
+
+_NEW = "environment"
+_ASIDE = "before"
+_RANDOM = re.compile(r"[a-z0-9_]{8}")
 
 
 class WriteError(Exception):
@@ -32,28 +38,102 @@ def write_folder(
     Everything is written beside ``target`` first and moved into place when it is whole; ``inspect`` may look at it
     before, and raise. A folder that holds anything is refused; with ``replace`` what it holds of an environment
     (environment files, ``fixtures/`` and the like) gives way, and everything else in it is left alone.
+
+    Whenever the program is ended, even by force, ``target`` holds the old environment or the new one. Where the
+    system cannot let two folders change places (``target`` is a mount point or the current folder, or it is neither
+    Linux nor macOS), there may be a moment with no environment file in ``target``, never one with a mix; ended just
+    then, the old files are in the folder ``.NAME.*/before`` beside the new ones. What a run that was ended has left
+    behind is taken away by the next one that comes to its end.
     Raises WriteError when the folder is refused or the system does not let it be written.
     """
     try:
         occupied = _own_entries(target, replace=replace)
-        # In the folder itself where there is one: what lies beside it may be another file system.
-        home = target if target.is_dir() else target.parent
-        home.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=home, prefix=f".{target.name[:40]}.") as stage:
-            new = Path(stage, target.name or "environment")
-            _fill(new, files)
-            if inspect is not None:
-                inspect(new)
-            if target.is_dir():
-                _swap(target, new, occupied, Path(stage, "before"))
-            else:
-                new.rename(target)
+        if not (target.is_dir() and _swap_beside(target, files, occupied, inspect)):
+            # In the folder itself where there is one: what lies beside it may be another file system.
+            home = target if target.is_dir() else target.parent
+            home.mkdir(parents=True, exist_ok=True)
+            with _staged(home, target, files, inspect) as new:
+                if target.is_dir():
+                    move_one_by_one(target, new, occupied, new.with_name(_ASIDE))
+                else:
+                    new.rename(target)
+        for home in (target.parent, target):
+            for left in _left_behind(home, target.name):
+                shutil.rmtree(left, ignore_errors=True)
     except OSError as error:
         raise WriteError(f"“{target}” cannot be written: {error.strerror or error}.") from error
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Writes one file whole: a reader sees the old content or the new, never half. Raises WriteError."""
+def _swap_beside(
+    target: Path, files: Mapping[str, str], occupied: list[str], inspect: Callable[[Path], None] | None
+) -> bool:
+    """Lets the folder and a new one change places; False where that cannot be done."""
+    real = target.resolve()
+    if not occupied or not os.access(real.parent, os.W_OK):
+        return False
+    with _staged(real.parent, real, files, inspect) as new:
+        return exchange(real, new, [*occupied, *(left.name for left in _left_behind(real, target.name))])
+
+
+@contextmanager
+def _staged(
+    home: Path, target: Path, files: Mapping[str, str], inspect: Callable[[Path], None] | None
+) -> Iterator[Path]:
+    """A new folder of ``files`` in one of its own in ``home``, which is locked while it is in use."""
+    import fcntl
+
+    with tempfile.TemporaryDirectory(
+        dir=home, prefix=_prefix(target.name), ignore_cleanup_errors=True
+    ) as stage:
+        lock = os.open(stage, os.O_RDONLY)
+        try:
+            with suppress(OSError):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            new = Path(stage, _NEW)
+            _fill(new, files)
+            if inspect is not None:
+                inspect(new)
+            yield new
+        finally:
+            os.close(lock)
+
+
+def _prefix(name: str) -> str:
+    return f".{name[:40]}."
+
+
+def _left_behind(home: Path, name: str) -> Iterator[Path]:
+    """The folders in ``home`` that runs that were ended have left there, and that no run is using."""
+    import fcntl
+
+    if not home.is_dir():
+        return
+    for entry in sorted(home.iterdir()):
+        beginning, rest = entry.name[: len(_prefix(name))], entry.name[len(_prefix(name)) :]
+        if beginning != _prefix(name) or not _RANDOM.fullmatch(rest):
+            continue
+        try:
+            lock = os.open(entry, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if {each.name for each in entry.iterdir()} <= {_NEW, _ASIDE}:
+                yield entry
+        except OSError:
+            continue
+        finally:
+            os.close(lock)
+
+
+def write_file(path: Path, data: bytes, *, replace: bool = True) -> None:
+    """Writes one file whole: a reader sees the old content or the new, never half.
+
+    Raises WriteError when it cannot be written; without ``replace``, also when there is anything at ``path``, even
+    what comes to be there while this is at work.
+    """
+    if not replace and os.path.lexists(path):
+        raise _exists_already(path)
     if path.is_dir():
         raise WriteError(f"“{path}” is a folder.", "Name a file.")
     # A pipe, a terminal or /dev/null is written to; putting a file in its place would be no favour.
@@ -70,11 +150,35 @@ def write_file(path: Path, data: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        Path(name).replace(path)
+        if replace:
+            Path(name).replace(path)
+        else:
+            _put_in_free_place(Path(name), path)
     except OSError as error:
         with suppress(OSError):
             Path(name).unlink()
         raise WriteError(f"“{path}” cannot be written: {error.strerror or error}.") from error
+
+
+def _put_in_free_place(file: Path, path: Path) -> None:
+    try:
+        os.link(file, path)
+    except FileExistsError:
+        file.unlink()
+        raise _exists_already(path) from None
+    except OSError:
+        # No hard links here: another program may see the file before it is whole, but is never written over.
+        try:
+            with path.open("xb") as stream:
+                stream.write(file.read_bytes())
+        except FileExistsError:
+            file.unlink()
+            raise _exists_already(path) from None
+    file.unlink()
+
+
+def _exists_already(path: Path) -> WriteError:
+    return WriteError(f"“{path}” exists already.", "Name a file that does not exist yet.")
 
 
 def _own_entries(target: Path, *, replace: bool) -> list[str]:
@@ -85,7 +189,8 @@ def _own_entries(target: Path, *, replace: bool) -> list[str]:
         raise WriteError(f"“{target}” is a file, not a folder.", "Name a folder that does not exist yet.")
     if not target.exists():
         return []
-    held = sorted(entry.name for entry in target.iterdir())
+    left = {path.name for path in _left_behind(target, target.name)}
+    held = sorted(entry.name for entry in target.iterdir() if entry.name not in left)
     if held and not replace:
         shown = ", ".join(f"“{name}”" for name in held[:3]) + (" and more" if len(held) > 3 else "")
         raise WriteError(
@@ -105,26 +210,6 @@ def _fill(folder: Path, files: Mapping[str, str]) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8", newline="") as stream:
             stream.write(text)
-
-
-def _swap(target: Path, new: Path, occupied: list[str], aside: Path) -> None:
-    aside.mkdir()
-    moved_out: list[str] = []
-    moved_in: list[str] = []
-    try:
-        for name in occupied:
-            (target / name).rename(aside / name)
-            moved_out.append(name)
-        for name in sorted(entry.name for entry in new.iterdir()):
-            (new / name).rename(target / name)
-            moved_in.append(name)
-    except OSError:
-        for name in moved_in:
-            (target / name).rename(new / name)
-        for name in moved_out:
-            (aside / name).rename(target / name)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
 
 
 def _umask() -> int:

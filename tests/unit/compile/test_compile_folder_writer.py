@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from rollout.compile import folder_writer
 from rollout.compile.folder_writer import WriteError, write_file, write_folder
 
 FILES = {"environment.yaml": "template: sql\n", "fixtures/a.yaml": "1\n"}
@@ -89,11 +92,12 @@ def test_when_moving_fails_half_way_the_old_folder_is_put_back(
     for name, text in old.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
+    monkeypatch.setattr(folder_writer, "exchange", lambda *_: False)
     real = Path.rename
     moved: list[str] = []
 
     def rename(self: Path, target: Path) -> Path:
-        if target == tmp_path / "fixtures" and len(moved) == 4:
+        if target == tmp_path / "fixtures" and len(moved) == 3:
             moved.append("failed")
             raise OSError(28, "No space left on device")
         moved.append(self.name)
@@ -141,3 +145,106 @@ def test_a_missing_folder_is_a_sentence(tmp_path: Path) -> None:
         write_file(tmp_path / "no" / "out.json", b"x")
     with pytest.raises(WriteError, match="is a folder"):
         write_file(tmp_path, b"x")
+
+
+def test_a_file_that_came_to_be_there_meanwhile_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "n.yaml"
+    real = os.link
+
+    def link(source: Path, target: Path) -> None:
+        path.write_text("theirs")
+        real(source, target)
+
+    monkeypatch.setattr(os, "link", link)
+    with pytest.raises(WriteError, match="exists already"):
+        write_file(path, b"ours", replace=False)
+    assert contents(tmp_path) == {"n.yaml": "theirs"}
+
+
+def test_without_hard_links_a_file_is_made_all_the_same_and_none_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def link(source: Path, target: Path) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    write_file(tmp_path / "n.yaml", b"ours", replace=False)
+    with pytest.raises(WriteError, match="exists already"):
+        write_file(tmp_path / "n.yaml", b"more", replace=False)
+    assert contents(tmp_path) == {"n.yaml": "ours"}
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from rollout.compile import folder_writer
+left, target, is_one_step = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "True"
+def watch(event, arguments):
+    global left
+    if event in ("os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir", "open", "ctypes.dlopen"):
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), 9)
+if not is_one_step:
+    folder_writer.exchange = lambda *_: False
+sys.addaudithook(watch)
+names = ("environment.yaml", "fixtures/a.yaml", "config.yaml")
+folder_writer.write_folder(target, dict.fromkeys(names, "new"), replace=True)
+"""
+OLD = {"environment.yaml": "old", "fixtures/b.yaml": "old", "tasks.jsonl": "old"}
+NEW = {"environment.yaml": "new", "fixtures/a.yaml": "new", "config.yaml": "new"}
+MINE = {"notes.txt": "mine", "more/x.txt": "mine"}
+
+
+def fill(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@pytest.mark.parametrize("one_step", [True, False])
+def test_whenever_it_is_killed_the_old_environment_is_there_or_the_new_one_and_never_a_mix(
+    tmp_path: Path, one_step: bool
+) -> None:
+    seen = set()
+    for moment in range(1, 200, 4):
+        home = tmp_path / str(moment)
+        target = home / "env"
+        fill(target, {**OLD, **MINE})
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED, str(moment), str(target), str(one_step)], check=False
+        )
+        held = {name: text for name, text in contents(target).items() if not name.startswith(".env.")}
+        assert MINE.items() <= held.items()
+        own = {name: text for name, text in held.items() if name not in MINE}
+        if one_step or "environment.yaml" in own:
+            assert own in (OLD, NEW)
+        seen.add(own.get("environment.yaml"))
+        write_folder(target, NEW, replace=True)
+        assert contents(home) == {f"env/{name}": text for name, text in (NEW | MINE).items()}
+        if done.returncode == 0:
+            break
+    assert {"old", "new"} <= seen
+
+
+def test_a_folder_that_another_run_is_using_is_left_alone(tmp_path: Path) -> None:
+    target = tmp_path / "env"
+    fill(target, OLD)
+
+    def inspect(folder: Path) -> None:
+        write_folder(target, {"environment.yaml": "other"}, replace=True)
+        assert contents(folder) == NEW
+
+    write_folder(target, NEW, replace=True, inspect=inspect)
+    assert contents(target) == NEW
+    assert [path.name for path in tmp_path.iterdir()] == ["env"]
+
+
+def test_who_works_in_the_folder_stays_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path / "env", {**OLD, **MINE})
+    monkeypatch.chdir(tmp_path / "env")
+    write_folder(Path(), NEW, replace=True)
+    assert contents(Path.cwd()) == {**NEW, **MINE}
+    assert [path.name for path in tmp_path.iterdir()] == ["env"]

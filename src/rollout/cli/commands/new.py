@@ -61,10 +61,8 @@ def new(
     files = scaffold(template, slug=slug, name=_title(slug), toml=is_toml, one_file=one_file or is_file)
     try:
         if is_file:
-            if target.exists() or target.is_symlink():
-                raise WriteError(f"“{path}” exists already.", "Name a file that does not exist yet.")
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_file(target, next(iter(files.values())).encode("utf-8"))
+            write_file(target, next(iter(files.values())).encode("utf-8"), replace=False)
         else:
             write_folder(target, files)
     except WriteError as error:
