@@ -70,8 +70,6 @@ def test_a_proof_rule_has_a_bad_and_a_good_case(slug: str) -> None:
 def test_the_example_environments_are_proved(path: Path) -> None:
     for document in read(path):
         environment = check(document).environment()
-        if environment.template not in ("workflow", "custom", "browser", "code-editing"):
-            pytest.skip(f"Environments of the template {environment.template} are not run yet.")
         proof = asyncio.run(prove(environment))
         assert proof.tasks == len(environment.tasks) > 0
         assert [(defect.slug, defect.facts) for defect in proof.defects] == []

@@ -238,5 +238,5 @@ def test_a_config_that_cannot_work_is_refused_before_any_rollout(config: dict[st
 
 
 def test_a_template_without_a_world_is_refused_with_a_sentence() -> None:
-    with pytest.raises(TemplateError, match="“sql” cannot be run here yet"):
-        prepare(Environment("db", "Db", "sql", schema="CREATE TABLE t (a);"))
+    with pytest.raises(TemplateError, match="“spreadsheet” cannot be run here yet"):
+        prepare(Environment("sheet", "Sheet", "spreadsheet", config={}))  # type: ignore[arg-type]
