@@ -96,12 +96,11 @@ class _Folder:
         for key, kind in spreads(template).items():
             value = config.get(key)
             if kind == "page":
-                if pages := _page_files(value):
+                if pages := _page_files(value, toml=self._toml):
                     del config[key]
                     self.files.update(pages)
             elif isinstance(value, dict):
-                move = _fixture_files if kind == "data" else _source_files
-                moved = move(value)
+                moved = _fixture_files(value, toml=self._toml) if kind == "data" else _source_files(value)
                 # A key lives in one place: one name that is no file name keeps all of them in config.yaml.
                 if moved and len(moved) == len(value):
                     del config[key]
@@ -130,17 +129,33 @@ def _task_as_authored(task: Mapping[str, Any]) -> dict[str, Any]:
     return authored
 
 
-def _fixture_files(fixtures: dict[str, Any]) -> dict[str, tuple[str, str]]:
+def _fixture_files(fixtures: dict[str, Any], *, toml: bool) -> dict[str, tuple[str, str]]:
     fitting = fit_together([name for name in fixtures if can_be_stem(name)])
-    return {name: _fixture_file(f"fixtures/{name}", fixtures[name]) for name in fitting}
+    return {name: _fixture_file(f"fixtures/{name}", fixtures[name], toml=toml) for name in fitting}
 
 
-def _fixture_file(path: str, value: Any) -> tuple[str, str]:
+def _fixture_file(path: str, value: Any, *, toml: bool) -> tuple[str, str]:
     if _is_long_table(value):
         return f"{path}.jsonl", "".join(f"{_json_line(row)}\n" for row in value)
-    if len(text := write_yaml(value)) <= _LONGEST_YAML:
-        return f"{path}.yaml", text
+    name, text = _data_file(path, value, toml=toml)
+    if len(text) <= _LONGEST_YAML:
+        return name, text
     return f"{path}.json", f"{_escape(json.dumps(value, ensure_ascii=False, indent=1))}\n"
+
+
+def _data_file(path: str, value: Any, *, toml: bool) -> tuple[str, str]:
+    """The name and the text of a file of data: TOML where it is wanted and can say it, else YAML."""
+    if toml:
+        stem = path.rpartition("/")[2]
+        # TOML has only tables at its top: a list is written under the file's own name, and read from there.
+        table = {stem: value} if isinstance(value, list) else value
+        reads_as_list = isinstance(value, dict) and list(value) == [stem] and isinstance(value[stem], list)
+        if isinstance(table, dict) and not reads_as_list:
+            try:
+                return f"{path}.toml", write_toml(table)
+            except ValueError:
+                pass
+    return f"{path}.yaml", write_yaml(value)
 
 
 def _is_long_table(value: Any) -> bool:
@@ -163,7 +178,7 @@ def _source_files(contents: dict[str, Any]) -> dict[str, tuple[str, str]]:
     return {path: (f"files/{path}", contents[path]) for path in fitting}
 
 
-def _page_files(pages: Any) -> dict[str, str]:
+def _page_files(pages: Any, *, toml: bool) -> dict[str, str]:
     if not isinstance(pages, list) or len(pages) < 2 or not all(isinstance(page, dict) for page in pages):
         return {}
     width = len(str(len(pages)))
@@ -172,7 +187,7 @@ def _page_files(pages: Any) -> dict[str, str]:
         stems.append(stem_from(str(page.get("url", "")), stems))
     # The number keeps the pages in their order, which is part of the payload.
     names = [f"{number:0{width}}-{stem}" for number, stem in enumerate(stems, start=1)]
-    return {f"pages/{name}.yaml": write_yaml(page) for name, page in zip(names, pages, strict=True)}
+    return dict(_data_file(f"pages/{name}", page, toml=toml) for name, page in zip(names, pages, strict=True))
 
 
 def _belongs_in_a_file(text: Any, *, several_lines: bool = False) -> bool:

@@ -400,6 +400,22 @@ def test_the_scaffold_of_a_workflow_reads_well(here: Path, snapshot: SnapshotAss
     assert contents(here / "desk") == snapshot
 
 
+@pytest.mark.parametrize("name", ["desk.py", "desk.json", "desk.md", "desk.JSONL"])
+def test_a_path_that_names_another_file_is_refused(here: Path, name: str) -> None:
+    done = rollout("new", "workflow", f"envs/{name}")
+    assert done.exit_code == 2
+    assert f"“envs/{name}” is the name of a" in done.stderr
+    assert "“envs/desk” for a folder, or “envs/desk.yaml” for one file" in done.stderr
+    assert not (here / "envs").exists()
+
+
+@pytest.mark.parametrize("template", ["workflow", "browser"])
+def test_with_toml_every_file_that_can_be_is_toml(here: Path, template: str) -> None:
+    rollout("new", template, "desk", "--toml")
+    assert {path.suffix for path in (here / "desk").rglob("*") if path.is_file()} == {".toml", ".jsonl"}
+    assert rollout("validate", "desk", "--strict").exit_code == 0
+
+
 @pytest.mark.parametrize("name", ["desk.yaml", "desk.toml"])
 def test_a_path_with_a_suffix_is_one_file(here: Path, name: str) -> None:
     assert rollout("new", "custom", f"envs/{name}").exit_code == 0

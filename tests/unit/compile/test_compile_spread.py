@@ -175,3 +175,28 @@ def test_no_name_is_lost() -> None:
     contents = dict.fromkeys(NAMES, "x")
     files = spread(payload("code-editing", config={"files": contents}))
     assert yaml.safe_load(files["config.yaml"]) == {"files": contents}
+
+
+def test_with_toml_fixtures_and_pages_are_toml_where_it_can_say_them() -> None:
+    fixtures = {
+        "orders": [{"id": "O-1", "lines": [{"sku": "a"}]}],
+        "limits": {"max": 3},
+        "words": ["a", "b"],
+        "none": [],
+        "holes": [{"id": None}],
+        "deep": {"deep": [1]},
+        "number": 3,
+    }
+    files = spread(payload("workflow", config={"tools": [], "fixtures": fixtures}), toml=True)
+    assert {name for name in files if name.startswith("fixtures/")} == {
+        "fixtures/orders.toml",
+        "fixtures/limits.toml",
+        "fixtures/words.toml",
+        "fixtures/none.toml",
+        "fixtures/holes.yaml",
+        "fixtures/deep.yaml",
+        "fixtures/number.yaml",
+    }
+    pages = [{"url": "/", "title": "a", "elements": []}, {"url": "/b", "title": "b", "elements": []}]
+    files = spread(payload("browser", config={"initialUrl": "/", "pages": pages}), toml=True)
+    assert {name for name in files if name.startswith("pages/")} == {"pages/1-home.toml", "pages/2-b.toml"}

@@ -9,6 +9,10 @@ import typer
 
 from rollout.cli import completions
 
+_OTHER_FILES = frozenset(
+    (".csv", ".html", ".ipynb", ".js", ".json", ".jsonl", ".md", ".py", ".sql", ".ts", ".txt", ".xml", ".zip")
+)
+
 
 def new(
     template: Annotated[
@@ -50,6 +54,12 @@ def new(
     if template not in templates():
         _refuse_template(template)
     target = Path(path)
+    if target.suffix.lower() in _OTHER_FILES:
+        fail(
+            f"“{path}” is the name of a {target.suffix.lower()} file; an environment is started as a folder, or as one "
+            "YAML or TOML file.",
+            f"Write “{target.with_suffix('')}” for a folder, or “{target.with_suffix('.yaml')}” for one file.",
+        )
     is_file = target.suffix.lower() in (".yaml", ".yml", ".toml")
     is_toml = toml or target.suffix.lower() == ".toml"
     if is_file and is_toml != (target.suffix.lower() == ".toml"):
