@@ -316,3 +316,18 @@ def test_effects_come_in_the_order_of_their_weight() -> None:
     order = list(Effect)
     effects = [order.index(change.effect) for change in diff(desk(), after).changes]
     assert effects == sorted(effects) == [0, 1, 2]
+
+
+def test_how_a_database_is_run_here_is_compared_though_it_is_never_pushed() -> None:
+    before = Environment("db", "Db", "sql", schema="CREATE TABLE t (a);", now="2025-03-05")
+    after = Environment("db", "Db", "sql", schema="CREATE TABLE t (a);", dialect="postgres", read_only=False)
+    told = [
+        (change.subject, change.before, change.after, change.effect) for change in diff(before, after).changes
+    ]
+    assert told == [
+        ("dialect", None, "postgres", Effect.AGENT),
+        ("now", "2025-03-05", None, Effect.AGENT),
+        ("readOnly", True, False, Effect.AGENT),
+    ]
+    assert compile_environment(before).data == compile_environment(after).data
+    assert diff(before, after, local=False).changes == ()
