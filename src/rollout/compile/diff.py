@@ -22,8 +22,8 @@ def diff(before: Environment, after: Environment, *, local: bool = True) -> Diff
 
     Both are compared as they compile, so how something is written, or in which file, is no difference. Tasks are
     paired as :func:`rollout.compile.task_pairs.pair_tasks` says. What never leaves the machine (ids, solutions,
-    ``x-…`` keys) is compared too, unless ``local`` is False, as when one side was read from a compiled file.
-    Raises ValueError for an environment that does not compile.
+    ``x-…`` keys, how a database is run) is compared too, unless ``local`` is False, as when one side was read from a
+    compiled file. Raises ValueError for an environment that does not compile.
     """
     old, new = compile_environment(before), compile_environment(after)
     tasks, kept, reordered = task_changes(before.tasks, after.tasks, local=local)
@@ -31,6 +31,7 @@ def diff(before: Environment, after: Environment, *, local: bool = True) -> Diff
         *_identity(old.environment, new.environment),
         *config_changes(old.environment.get("config", {}), new.environment.get("config", {})),
         *sql_changes(_sql(old), _sql(new)),
+        *(_settings(before, after) if local else ()),
         *tasks,
         *_verifier(old.verifier, new.verifier),
         *(_extensions(before, after) if local else ()),
@@ -58,6 +59,15 @@ def _version(environment: Environment, compiled: Compiled) -> Version:
 
 def _sql(compiled: Compiled) -> dict[str, Any]:
     return {key: compiled.environment[key] for key in ("schema", "seed") if key in compiled.environment}
+
+
+def _settings(before: Environment, after: Environment) -> Iterator[Change]:
+    """How a database is run on this machine: not pushed, but every rollout here is another by it."""
+    for key, name in (("dialect", "dialect"), ("now", "now"), ("read_only", "readOnly")):
+        old, new = getattr(before, key), getattr(after, key)
+        if old != new:
+            kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
+            yield Change(kind, name, "database", ("environment", name), old, new, Effect.AGENT)
 
 
 def _identity(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
