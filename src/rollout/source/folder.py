@@ -8,9 +8,10 @@ in two places is a problem, and so is a file that nobody reads.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from rollout.diagnostics import Span
 from rollout.source.contract import schema, templates
@@ -24,6 +25,8 @@ from rollout.source.place import Parsed, Place, Problem
 from rollout.source.stray import unread_files
 from rollout.source.tasks import InlineTasks, JsonlTasks
 from rollout.source.text import SourceFile
+
+T = TypeVar("T")
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -61,6 +64,7 @@ class _Assembly:
         used |= self.read_siblings(entries)
         used |= self.read_tasks_folder(entries)
         used |= self.read_spreads(entries)
+        self.note_refused()
         self.problems += unread_files(
             [entry for name, entry in entries.items() if name not in used],
             [*self.gathering.stray, *((entry, ()) for entry in self.listing.left_out)],
@@ -165,6 +169,17 @@ class _Assembly:
         self.problems.append(key_in_two_places(key, here, first))
         self.unread.add(key.partition(".")[0])
 
+    def note_refused(self) -> None:
+        """What a link that is not followed would have given may be missing for no other reason."""
+        refused = self.listing.refused
+        self.unread |= {key for key, names in siblings().items() if not refused.isdisjoint(names)}
+        if "tasks" in refused:
+            self.unread.add("tasks")
+        if any(not refused.isdisjoint((key, *_files_named(key))) for key in spreads(self.template)):
+            self.unread.add("config")
+        if not refused.isdisjoint(ENVIRONMENT_FILES):
+            self.unread |= set(schema("environment")["properties"])
+
     def read_entry(self, entry: Entry) -> Parsed | None:
         if entry.suffix in STRUCTURED:
             return self.gathering.read_file(entry)
@@ -187,7 +202,7 @@ class _Assembly:
         folder = entries.get("tasks")
         if folder is None or not folder.is_folder:
             return set()
-        inside = self.listing.entries(folder)
+        inside, unread = self.listed_whole(lambda: self.listing.entries(folder))
         files = [entry for entry in inside if entry.suffix == "jsonl"]
         self.gathering.stray += [(entry, ("jsonl",)) for entry in inside if entry.suffix != "jsonl"]
         first = self.given_at("tasks")
@@ -196,12 +211,21 @@ class _Assembly:
         elif files:
             self.tasks = JsonlTasks([(entry.path, entry.label) for entry in files])
             self.unread.discard("tasks")
+        if unread:
+            self.unread.add("tasks")
         return {"tasks"}
+
+    def listed_whole(self, look: Callable[[], T]) -> tuple[T, bool]:
+        """What ``look`` finds in the listing, and whether some of it was refused on the way."""
+        was_complete, self.listing.is_complete = self.listing.is_complete, True
+        found, refused = look(), not self.listing.is_complete
+        self.listing.is_complete = was_complete and not refused
+        return found, refused
 
     def read_spreads(self, entries: dict[str, Entry]) -> set[str]:
         used: set[str] = set()
         for key, kind in spreads(self.template).items():
-            for name in (*(f"{key}.{suffix}" for suffix in STRUCTURED), key):
+            for name in (*_files_named(key), key):
                 entry = entries.get(name)
                 if entry is None or entry.is_folder != (name == key):
                     continue
@@ -209,7 +233,10 @@ class _Assembly:
                 known, was_whole = len(self.problems), self.gathering.is_whole
                 self.gathering.is_whole = True
                 if entry.is_folder:
-                    parsed = self.gathering.read(kind, key, entry)
+                    look = partial(self.gathering.read, kind, key, entry)
+                    parsed, refused = self.listed_whole(look)
+                    if refused:
+                        self.unread.add("config")
                 else:
                     parsed = self.gathering.read_file(entry)
                 told = any(problem.slug == "key-in-two-places" for problem in self.problems[known:])
@@ -276,6 +303,10 @@ def leaves_folder(path: str) -> bool:
     """Whether a path written in a spec is absolute, climbs with ``..``, or names a Windows drive."""
     parts = path.replace("\\", "/").split("/")
     return path != "" and (parts[0] == "" or ".." in parts or re.match(r"[A-Za-z]:", path) is not None)
+
+
+def _files_named(key: str) -> tuple[str, ...]:
+    return tuple(f"{key}.{suffix}" for suffix in STRUCTURED)
 
 
 def _first(parsed: Parsed) -> Span:

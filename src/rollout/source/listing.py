@@ -83,6 +83,8 @@ class Listing:
         self.problems = problems
         self.left_out: list[Entry] = []
         self.is_complete = True
+        self.refused: set[str] = set()
+        """Names in the environment's own folder that are there, but are not followed or cannot be read."""
         self._real_root = os.path.realpath(root)
         self._left = MAX_ENTRIES
 
@@ -108,6 +110,8 @@ class Listing:
                     entry = self._entry(item, label)
                     if entry is not None:
                         found.append(entry)
+                    elif folder is None:
+                        self.refused.add(normalize("NFC", item.name))
         except OSError as error:
             self._add("unreadable-file", label or ".", reason=reason(error))
         return sorted(found, key=lambda entry: entry.name)

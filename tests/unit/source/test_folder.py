@@ -320,6 +320,30 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path, lin
     assert tasks_of(document) == []
 
 
+@pytest.mark.parametrize(
+    ("link", "unread"),
+    [
+        ("config.yaml", "config"),
+        ("fixtures", "config"),
+        ("fixtures/orders.yaml", "config"),
+        ("tasks.jsonl", "tasks"),
+        ("tasks", "tasks"),
+        ("tasks/a.jsonl", "tasks"),
+        ("verifier.yaml", "verifier"),
+    ],
+)
+def test_what_a_refused_link_would_have_given_is_not_missed_as_well(
+    tmp_path: Path, link: str, unread: str
+) -> None:
+    outside = write(tmp_path / "outside", {"sub/x.yaml": "a: 1"})
+    folder = write(tmp_path / "e", {"environment.yaml": "template: workflow\nslug: e\nname: E\n"})
+    (folder / link).parent.mkdir(exist_ok=True)
+    (folder / link).symlink_to(outside / "sub")
+    document = read_only(folder)
+    assert slugs(document) == ["path-leaves-folder"]
+    assert document.unread == {unread}
+
+
 def test_links_inside_the_folder_are_followed_and_the_folder_itself_may_be_one(tmp_path: Path) -> None:
     files = {"environment.yaml": "template: workflow", "x-shared.yaml": CONFIG, "fixtures/a.yaml": "[1]"}
     folder = write(tmp_path / "real", files)
