@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rollout.check.grading import at_start, can_change, named_tools, parsed, state_paths, writes
+from rollout.check.known import writes_are_known
 from rollout.check.subject import Item, Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import quoted
@@ -70,7 +71,7 @@ def _output_matches(subject: Subject, primitive: Item) -> Certain | None:
 
 
 def _state_match(subject: Subject, primitive: Item) -> Certain | None:
-    if not subject.is_stateful or not subject.is_sound("config"):
+    if not subject.is_stateful or not _is_known(subject):
         return None
     expected: dict[str, Any] = primitive.value.get("expected") or {}
     contradiction = _length_contradiction(expected)
@@ -106,6 +107,10 @@ def _state_match(subject: Subject, primitive: Item) -> Certain | None:
     )
 
 
+def _is_known(subject: Subject) -> bool:
+    return subject.is_sound("config", subject.state_key) and writes_are_known(subject)
+
+
 def _length_contradiction(expected: dict[str, Any]) -> Certain | None:
     lengths = {
         text.removesuffix(".length"): wanted for text, wanted in expected.items() if text.endswith(".length")
@@ -129,7 +134,7 @@ def _length_contradiction(expected: dict[str, Any]) -> Certain | None:
 
 
 def _state_unchanged(subject: Subject, primitive: Item) -> Certain | None:
-    if not subject.is_stateful or not subject.is_sound("config"):
+    if not subject.is_stateful or not _is_known(subject):
         return None
     made = writes(subject)
     paths = [parsed(text) for _, text in state_paths(primitive)]

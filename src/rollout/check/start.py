@@ -48,7 +48,7 @@ def idle_score(subject: Subject) -> IdleScore | None:
 
     Primitives that no rollout can fail are left out: that they pass is a defect of theirs, not of the start state.
     """
-    if not subject.is_stateful or not subject.is_sound("config"):
+    if not subject.is_stateful or not subject.is_sound("config", subject.state_key):
         return None
     if subject.document.value.get("verifier") is None:
         return IdleScore(total=Fraction(1), by_truth=Fraction(1), comparisons=[{}])

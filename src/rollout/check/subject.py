@@ -60,6 +60,11 @@ class Subject:
         depth = len(route)
         return not any(fault[:depth] == route or route[: len(fault)] == fault for fault in self._faults)
 
+    @property
+    def faults(self) -> frozenset[Route]:
+        """The routes of what is missing or wrong in the document's shape."""
+        return self._faults
+
     def watched(self) -> Subject:
         """A twin that remembers whether a rule looked at a part of the document that could not be read."""
         twin = Subject(replace(self.document, value=_Watched(self.document.value, self.parts_unread)))

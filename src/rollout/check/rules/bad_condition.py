@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.known import keys_are_known, writes_are_known
 from rollout.check.site import elements, possible_state
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
@@ -55,7 +56,8 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _state(subject: Subject) -> frozenset[str] | None:
     if subject.template == "browser":
         return possible_state(subject)
-    if not subject.is_sound("config") or not all(write.path.known for write in subject.writes):
+    is_known = keys_are_known(subject, "config", subject.state_key) and writes_are_known(subject)
+    if not is_known or not all(write.path.known for write in subject.writes):
         return None
     return frozenset(subject.initial_state) | {str(write.path.known[0]) for write in subject.writes}
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.known import names_are_known
 from rollout.check.site import is_open, links, urls
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
@@ -31,7 +32,7 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if subject.template != "browser" or not subject.is_sound("config", "pages"):
+    if subject.template != "browser" or not names_are_known(subject, "config", "pages", key="url"):
         return
     known = urls(subject)
     start = subject.config.get("initialUrl")

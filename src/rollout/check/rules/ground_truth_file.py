@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.known import keys_are_known
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -28,7 +29,7 @@ SEVERITY = Severity.ERROR
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
-    if subject.template != "code-editing" or not subject.is_sound("config", "files"):
+    if subject.template != "code-editing" or not keys_are_known(subject, "config", "files"):
         return None
     files = subject.files
 

@@ -32,7 +32,7 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_sound("config", "fixtures"):
+    if not subject.is_sound("config", "fixtures") or not subject.is_sound("config", subject.state_key):
         return
     for tool in subject.tool_views:
         name = tool.item.text("fromArray")

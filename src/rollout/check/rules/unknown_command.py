@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.known import keys_are_known
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -28,7 +29,7 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if subject.template != "code-editing" or not subject.is_sound("config", "commands"):
+    if subject.template != "code-editing" or not keys_are_known(subject, "config", "commands"):
         return
     commands = subject.config.get("commands") or {}
     for primitive in subject.primitives:

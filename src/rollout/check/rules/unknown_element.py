@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.known import names_are_known
 from rollout.check.site import fields, urls
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
@@ -27,7 +28,7 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if subject.template != "browser" or not subject.is_sound("config", "pages"):
+    if subject.template != "browser" or not names_are_known(subject, "config", "pages", key="url"):
         return
     for primitive in subject.primitives:
         element, url = primitive.text("element"), primitive.text("page")
@@ -36,6 +37,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         if url is not None and url not in urls(subject):
             continue  # the page is what is wrong
         pages = [page for page in subject.pages if url is None or page.text("url") == url]
+        if not all(subject.is_sound(*page.route, key) for page in pages for key in ("elements", "html")):
+            continue
         known = sorted({name for page in pages for name in fields(page)})
         if element not in known:
             where = f"on the page {quoted(url)}" if url is not None else "on any page"

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.known import keys_are_known
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -26,7 +27,7 @@ SEVERITY = Severity.WARNING
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if subject.template != "code-editing" or not subject.is_sound("config", "files"):
+    if subject.template != "code-editing" or not keys_are_known(subject, "config", "files"):
         return
     for primitive in subject.primitives:
         files = primitive.value.get("files")

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.known import names_are_known
 from rollout.check.site import urls
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
@@ -26,7 +27,7 @@ _KEYS = {"page_reached": "url", "element_value": "page"}
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if subject.template != "browser" or not subject.is_sound("config", "pages"):
+    if subject.template != "browser" or not names_are_known(subject, "config", "pages", key="url"):
         return
     known = urls(subject)
     for primitive in subject.primitives:

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from rollout.check.finding import Finding
+from rollout.check.known import keys_are_known, writes_are_known
 from rollout.check.start import judged_by_state
 from rollout.check.subject import Subject
 from rollout.check.wording import closest, listed, quoted
@@ -34,7 +35,9 @@ SEVERITY = Severity.ERROR
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
-    if not judged_by_state(subject) or not subject.is_sound("config"):
+    if not judged_by_state(subject) or not keys_are_known(subject, "config", subject.state_key):
+        return None
+    if not writes_are_known(subject):
         return None
     known = set(subject.initial_state)
     for write in subject.writes:

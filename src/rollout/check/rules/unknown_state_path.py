@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.grading import can_change, state_paths, writes
+from rollout.check.known import keys_are_known, writes_are_known
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -32,6 +33,7 @@ SEVERITY = Severity.ERROR
 
 def check(subject: Subject) -> Iterator[Finding]:
     made = None
+    is_known: bool | None = None
     for primitive in subject.primitives:
         for route, text in state_paths(primitive):
             at: At = "key" if route[-2] == "expected" else "value"
@@ -40,7 +42,9 @@ def check(subject: Subject) -> Iterator[Finding]:
             except PathError as error:
                 yield Finding(route, f"{quoted(text)} is no path: {error.message}", error.hint, at=at)
                 continue
-            if not subject.is_stateful or not subject.is_sound("config"):
+            if is_known is None:
+                is_known = keys_are_known(subject, "config", subject.state_key) and writes_are_known(subject)
+            if not subject.is_stateful or not is_known:
                 continue
             made = writes(subject) if made is None else made
             root = steps[0]

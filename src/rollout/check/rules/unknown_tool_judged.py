@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.grading import named_tools
+from rollout.check.known import names_are_known
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -29,7 +30,7 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if subject.template is None or not (subject.tools_are_known and subject.is_sound("config", "tools")):
+    if subject.template is None or not (subject.tools_are_known and names_are_known(subject, "config", "tools")):
         return
     for primitive in subject.primitives:
         for route, name in named_tools(primitive):
