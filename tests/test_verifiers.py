@@ -1,7 +1,7 @@
-"""Every primitive against its cases: `tests/cases/verifiers/<type>/{passes,fails,errors}.yaml`.
+"""Every primitive against its cases: `tests/cases/verifiers/<type>/{passes,fails,errors,unscored}.yaml`.
 
 A case has the primitive as in a verifier, what the agent left (`start`, `state`, `output`, `calls`, `truth`), and the
-reason that has to be given.
+reason that has to be given; `value` is one between 0 and 1. Files of the environment's folder are in `files/` beside.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ from rollout.models import Usage
 from rollout.verifiers import ToolCall
 
 CASES = Path(__file__).parent / "cases" / "verifiers"
-OUTCOMES = {"passes": Outcome.PASSED, "fails": Outcome.FAILED, "errors": Outcome.ERROR}
+JUDGED_BY_MODELS = ("llm_judge",)  # its passes and fails are in tests/unit/verifiers/test_llm_judge.py
+OUTCOMES = {
+    "passes": Outcome.PASSED,
+    "fails": Outcome.FAILED,
+    "errors": Outcome.ERROR,
+    "unscored": Outcome.UNSCORED,
+}
 
 
 def cases() -> list[Any]:
@@ -29,7 +35,7 @@ def cases() -> list[Any]:
     for path in sorted(CASES.glob("*/*.yaml")):
         for case in yaml.safe_load(path.read_text(encoding="utf-8")):
             name = f"{path.parent.name}-{path.stem}-{case['about']}".replace(" ", "-")
-            found.append(pytest.param(OUTCOMES[path.stem], case, id=name))
+            found.append(pytest.param(OUTCOMES[path.stem], case, path.parent / "files", id=name))
     return found
 
 
@@ -61,8 +67,8 @@ def left_by_agent(case: dict[str, Any]) -> Trace:
     )
 
 
-@pytest.mark.parametrize(("outcome", "case"), cases())
-def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("outcome", "case", "folder"), cases())
+def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any], folder: Path) -> None:
     verifier = case.get("verifier", {"primitives": [{"name": "it", **case.get("primitive", {})}]})
     if "database" in case:
         environment = Environment("case", "Case", "sql", **case["database"], verifier=verifier)
@@ -70,13 +76,16 @@ def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any]) ->
         environment = Environment(
             "case", "Case", "workflow", config=case.get("config", {"tools": []}), verifier=verifier
         )
+    environment.folder = folder if folder.is_dir() else None
     task = Task("Do it.", case.get("truth", {}))
     verdict = asyncio.run(VerifierGrader(environment).grade(task, left_by_agent(case)))
     reasons = [mark.reason for mark in verdict.marks]
     if verdict.failure is not None and not reasons:
         reasons = [verdict.failure.sentence]
     assert (verdict.outcome, reasons[0]) == (outcome, case["reason"])
-    if outcome is Outcome.ERROR:
+    if "value" in case:
+        assert verdict.score == case["value"]
+    if outcome in (Outcome.ERROR, Outcome.UNSCORED):
         assert verdict.score is None
         assert verdict.failure is not None and verdict.failure.charged_to == case.get(
             "charged_to", "verifier"
@@ -86,5 +95,5 @@ def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any]) ->
 @pytest.mark.parametrize("primitive", members("rollout.verifiers"))
 def test_a_primitive_has_passes_fails_and_near_misses(primitive: str) -> None:
     folder = CASES / primitive
-    assert (folder / "passes.yaml").is_file()
-    assert (folder / "fails.yaml").is_file()
+    assert (folder / "passes.yaml").is_file() or primitive in JUDGED_BY_MODELS
+    assert (folder / "fails.yaml").is_file() or primitive in JUDGED_BY_MODELS

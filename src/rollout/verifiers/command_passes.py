@@ -20,6 +20,8 @@ from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
 from rollout.verifiers._final_files import final_files
 from rollout.verifiers._test_report import read_run
 
+LIMITS_ITSELF = True
+
 _STOPPED = {
     "time": "it was stopped after {limits.seconds:g} seconds",
     "memory": "it was stopped, since it used more than {memory} MiB of memory",

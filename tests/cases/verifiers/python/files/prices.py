@@ -1,0 +1,3 @@
+"""What things cost."""
+
+PRICES = {"single": 89, "double": 149}
