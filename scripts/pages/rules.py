@@ -9,9 +9,10 @@ from pages import NOTICE
 from pages.markdown import fence, table
 from rollout.check.rulebook import Rule, rules
 
-INTRODUCTION = """What `rollout validate` and `rollout prove` can find. The digit after `RL` is the stage that a rule belongs to.
-`rollout explain CODE` shows a rule's page in the terminal. A comment excuses one line of YAML or TOML
-from one rule: `# rollout: allow <slug> — reason`."""
+INTRODUCTION = """What `rollout validate` and `rollout prove` can find. The digit after `RL` is the stage that a
+rule belongs to. `rollout explain CODE` shows a rule's page in the terminal. A comment excuses one line of YAML or TOML
+from one rule, or from several told apart by commas: `# rollout: allow <slug> — reason`. Errors of reading and of shape
+(RL1nn, RL2nn) cannot be excused."""
 STAGES = {
     "1": "Reading",
     "2": "Shape",

@@ -1,8 +1,8 @@
-"""``# rollout: allow <slug> — reason``: a comment that silences one rule on one line.
+"""``# rollout: allow <slug> — reason``: a comment that silences one rule, or several, on one line.
 
-At the end of a line it speaks for that line; on a line of its own, for the next. It works in YAML and TOML, the
-two formats that have comments. It must give a reason, and it must silence something: an allowance that has
-nothing left to allow is itself a finding, so that none outlives its cause.
+At the end of a line it speaks for that line; on a line of its own, for the next. It works in YAML and TOML, the two
+formats that have comments. Several slugs are told apart by commas. It must give a reason, and it must silence
+something: an allowance that has nothing left to allow is itself a finding, so that none outlives its cause.
 """
 
 from __future__ import annotations
@@ -12,13 +12,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from rollout.check.rulebook import find_rules
+from rollout.check.wording import closest
 from rollout.diagnostics import Diagnostic
 from rollout.source.document import Document
 from rollout.source.place import Place, Problem
 from rollout.source.text import SourceFile
 
-_COMMENT = re.compile(r"(?:^|(?<=\s))#\s*rollout:\s*allow\b[ \t]*(?P<rest>[^\n]*)", re.MULTILINE)
-_REST = re.compile(r"(?P<slug>[A-Za-z0-9_-]*[A-Za-z0-9])\s*(?:(?:—|–|--|-|:)\s*(?P<reason>\S.*))?$")
+_COMMENT = re.compile(
+    r"(?:^|(?<=\s))#[ \t]*rollout:[ \t]*(?P<verb>[A-Za-z]+)\b[ \t]*(?P<rest>[^\r\n]*)", re.MULTILINE
+)
+_NAME = r"[A-Za-z0-9_-]*[A-Za-z0-9]"
+_NAMES = re.compile(rf"{_NAME}(?:\s*,\s*{_NAME})*")
+_DASH = re.compile(r"(?:—|–|--|-|:)\s*")
+# The words of other tools for the same.
+_OTHER_VERBS = frozenset({"ignore", "disable", "noqa", "suppress", "skip", "silence", "permit", "except"})
 _SUFFIXES = (".yaml", ".yml", ".toml")
 
 
@@ -45,23 +52,41 @@ def allowances(document: Document, problems: list[Problem]) -> list[Allowance]:
             start, end = match.start(), match.end()
             if any(from_ <= start < to for from_, to in texts):
                 continue
-            rest = _REST.match(match["rest"].strip())
-            span = source.span(start, end)
-            if rest is None or not rest["reason"]:
-                problems.append(Problem("malformed-allowance", span, {"defect": "no reason"}))
-            elif not (named := find_rules(rest["slug"])) or len(named) > 1:
-                problems.append(
-                    Problem("malformed-allowance", span, {"defect": "unknown", "slug": rest["slug"]})
-                )
-            elif named[0].code < "RL3" and named[0].severity == "error":
-                problems.append(
-                    Problem("malformed-allowance", span, {"defect": "not silenceable", "slug": rest["slug"]})
-                )
-            else:
-                line, _ = source.position(start)
-                alone = source.line(line).lstrip().startswith("#")
-                found.append(Allowance(source, start, end, named[0].slug, line + 1 if alone else line))
+            slugs, fault = _read(match["verb"], match["rest"].strip())
+            if fault is not None:
+                problems.append(Problem("malformed-allowance", source.span(start, end), fault))
+            line, _ = source.position(start)
+            alone = source.line(line).lstrip().startswith("#")
+            found += [Allowance(source, start, end, slug, line + 1 if alone else line) for slug in slugs]
     return found
+
+
+def _read(verb: str, rest: str) -> tuple[list[str], dict[str, str] | None]:
+    """The slugs that a comment allows, and what is wrong with it; neither for a comment that is only prose."""
+    names = _NAMES.match(rest)
+    words = [each.strip() for each in names[0].split(",")] if names else []
+    if verb != "allow":
+        is_meant = (
+            verb.lower() in _OTHER_VERBS or closest(verb, ("allow",)) or find_rules(words[0] if words else "")
+        )
+        return [], {"defect": "verb", "verb": verb} if is_meant else None
+    if names is None:
+        return [], {"defect": "no slug"}
+    after = rest[names.end() :].strip()
+    dash = _DASH.match(after)
+    if after and dash is None:
+        return [], {"defect": "no dash", "slug": words[-1], "rest": after}
+    if dash is None or dash.end() == len(after):
+        return [], {"defect": "no reason"}
+    slugs: list[str] = []
+    for word in words:
+        named = find_rules(word)
+        if len(named) != 1:
+            return [], {"defect": "unknown", "slug": word}
+        if named[0].code < "RL3" and named[0].severity == "error":
+            return [], {"defect": "not silenceable", "slug": word}
+        slugs.append(named[0].slug)
+    return list(dict.fromkeys(slugs)), None
 
 
 def silence(

@@ -14,11 +14,15 @@ _EDGE = r"(?<![A-Za-z0-9_-])"
 
 
 class Shape(NamedTuple):
-    """One kind of secret: its name, its pattern, and the least entropy of its body, in bits a character."""
+    """One kind of secret: its name, its pattern, and the least entropy of its body, in bits a character.
+
+    ``of_letters`` is whether the body may have no digit in it.
+    """
 
     name: str
     pattern: re.Pattern[str]
     entropy: float = 3.0
+    of_letters: bool = False
 
 
 class Secret(NamedTuple):
@@ -45,7 +49,7 @@ _SHAPES = (
     Shape("an AWS access key", re.compile(_EDGE + r"(?:AKIA|ASIA)(?P<body>[A-Z0-9]{16})(?![A-Za-z0-9])")),
     Shape("a Google API key", re.compile(_EDGE + r"AIza(?P<body>[A-Za-z0-9_-]{35})(?![A-Za-z0-9_-])")),
     Shape("a Slack token", re.compile(_EDGE + r"xox[abeoprs]-(?P<body>[A-Za-z0-9-]{10,})")),
-    Shape("a Hugging Face token", re.compile(_EDGE + r"hf_(?P<body>[A-Za-z0-9]{30,})")),
+    Shape("a Hugging Face token", re.compile(_EDGE + r"hf_(?P<body>[A-Za-z0-9]{30,})"), 3.5, of_letters=True),
     Shape("an npm token", re.compile(_EDGE + r"npm_(?P<body>[A-Za-z0-9]{36})(?![A-Za-z0-9])")),
     Shape("a PyPI token", re.compile(_EDGE + r"pypi-AgE(?P<body>[A-Za-z0-9_-]{32,})")),
     Shape("a SendGrid key", re.compile(_EDGE + r"SG\.(?P<body>[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,})")),
@@ -116,7 +120,11 @@ def find_secrets(text: str) -> Iterator[Secret]:
 def _matches(shape: Shape, text: str) -> Iterator[Secret]:
     for match in shape.pattern.finditer(text):
         body = match["body"]
-        if entropy(body) >= shape.entropy and _is_mixed(body) and not _DUMMY.search(match[0]):
+        if (
+            entropy(body) >= shape.entropy
+            and _is_mixed(body, shape.of_letters)
+            and not _DUMMY.search(match[0])
+        ):
             shown = match[0][: match.start("body") - match.start() + 2]
             yield Secret(shape.name, f"{shown[:24]}…", match.start(), match.end())
 
@@ -134,9 +142,12 @@ def _logins(text: str) -> Iterator[Secret]:
         yield Secret("a password in a URL", f"{shown[:40]}…", match.start(), match.end("body"))
 
 
-def _is_mixed(body: str) -> bool:
+def _is_mixed(body: str, of_letters: bool) -> bool:
     # Words joined by hyphens have no digits, and numbers no letters; a key has both.
-    return any(each.isdigit() for each in body) and any(each.isalpha() for each in body)
+    if any(each.isdigit() for each in body):
+        return any(each.isalpha() for each in body)
+    # Where a key can be without digits, its letters are large and small, and not by the word.
+    return of_letters and len(re.findall(r"[a-z][A-Z]", body)) >= 5
 
 
 def entropy(text: str) -> float:

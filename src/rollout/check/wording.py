@@ -32,7 +32,7 @@ def closest(name: str, known: Collection[str]) -> str | None:
     near = [each for each in list(known)[:2_000] if len(each) <= 200 and abs(len(each) - len(name)) <= 12]
     # Short words come near each other by chance: “from” and “room” share three letters of four.
     found = get_close_matches(name[:200], near, n=1, cutoff=0.6 if len(name) > 4 else 0.8)
-    return found[0] if found else None
+    return found[0] if found else next((each for each in near if _is_swapped(name, each)), None)
 
 
 def did_you_mean(name: str, known: Collection[str], *, kind: str) -> str | None:
@@ -50,6 +50,18 @@ def score(value: float, *, below: float = 1.0) -> str:
             break
         text = f"{value:.{places}f}"
     return text.rstrip("0").rstrip(".")
+
+
+def _is_swapped(name: str, meant: str) -> bool:
+    """Whether two neighbouring characters have changed places: “tets” for “test”."""
+    differ = [at for at, (one, other) in enumerate(zip(name, meant, strict=False)) if one != other]
+    return (
+        len(name) == len(meant) > 2
+        and len(differ) == 2
+        and differ[1] == differ[0] + 1
+        and name[differ[0]] == meant[differ[1]]
+        and name[differ[1]] == meant[differ[0]]
+    )
 
 
 def _fold(name: str) -> str:

@@ -33,6 +33,8 @@ _SEXAGESIMAL = re.compile(r"[-+]?[1-9][0-9]*(?::[0-5]?[0-9])+")
 _UNDERSCORES = re.compile(
     r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0[0-7_]+|[1-9][0-9_]*|[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?)"
 )
+# Numbers of YAML 1.1 have a dot and a sign in their exponent, or no exponent.
+_EXPONENT_OF_1_1 = re.compile(r"[-+]?[0-9]*\.[0-9]*[eE][-+][0-9]+")
 _BINARY = re.compile(r"[-+]?0b[01]+")
 
 
@@ -56,7 +58,11 @@ _LONGEST_LOOK_ALIKE = 60
 
 
 def resolve(text: str) -> Scalar:
-    """The meaning of an unquoted scalar; for numbers, words and the look-alikes of YAML 1.1."""
+    """The meaning of an unquoted scalar; for numbers, words and the look-alikes of YAML 1.1.
+
+    A date (2024-01-31) is text without a surprise, though YAML 1.1 has a type for it: data is full of dates, and
+    those who read them as dates can tell.
+    """
     if text in _WORDS:
         return Scalar(_WORDS[text])
     if text in _YES_NO:
@@ -67,7 +73,11 @@ def resolve(text: str) -> Scalar:
         return _whole(text)
     if _FLOAT.fullmatch(text):
         number = float(text)
-        return Scalar(0, bad=True) if isinf(number) else Scalar(number)
+        if isinf(number):
+            return Scalar(0, bad=True)
+        if "e" in text.lower() and not _EXPONENT_OF_1_1.fullmatch(text):
+            return Scalar(number, "exponent", text)
+        return Scalar(number)
     if _NOT_FINITE.fullmatch(text):
         return Scalar(0, bad=True)
     return _look_alike(text)
@@ -79,7 +89,9 @@ def _whole(text: str) -> Scalar:
     if text.startswith(("0o", "0x")):
         value = int(text, 0)
         # Fewer digits than in base 10, but JSON knows base 10 only.
-        return Scalar(0, bad=True) if value.bit_length() > 3 * LONGEST_INT else Scalar(value)
+        if value.bit_length() > 3 * LONGEST_INT:
+            return Scalar(0, bad=True)
+        return Scalar(value, "octal", text) if text[1] == "o" else Scalar(value)
     value = int(text)
     digits = text.lstrip("+-")
     if digits[0] == "0" and len(digits) > 1:

@@ -51,6 +51,8 @@ def test_the_quick_look_passes_no_line_with_a_secret(name: str, text: str) -> No
         "postgres://postgres:postgres@localhost:5432/shop",
         "postgres://${user}:${password}@db.internal/shop",
         "https://shop.example.com:8080/orders?to=jane@example.com",
+        "hf_transformersAndTokenizersForEveryone",
+        "hf_" + "abcdefghij" * 4,
         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "123e4567-e89b-12d3-a456-426614174000",
         "-----BEGIN PRIVATE KEY-----",
@@ -60,6 +62,12 @@ def test_the_quick_look_passes_no_line_with_a_secret(name: str, text: str) -> No
 )
 def test_what_only_looks_long_is_let_be(text: str) -> None:
     assert list(find_secrets(text)) == []
+
+
+def test_a_token_that_chance_left_without_digits_is_found() -> None:
+    (found,) = find_secrets("Use hf_" + "QmZtLxRbVqWmNcPfYhDsGaUeXoJkTwBzKv" + ".")
+    assert found.name == "a Hugging Face token"
+    assert may_hold_secret(b"hf_" + b"QmZtLxRbVqWmNcPfYhDsGaUeXoJkTwBzKv")
 
 
 def test_a_usual_task_is_not_looked_at_closely() -> None:

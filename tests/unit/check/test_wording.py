@@ -29,10 +29,18 @@ def test_names_are_listed_as_people_list_them(names: list[str], text: str) -> No
 
 @pytest.mark.parametrize(
     ("name", "near"),
-    [("refnd", "refund"), ("orderId", "order_id"), ("REFUND", "refund"), ("zebra", None), ("", None)],
+    [
+        ("refnd", "refund"),
+        ("orderId", "order_id"),
+        ("REFUND", "refund"),
+        ("zebra", None),
+        ("", None),
+        ("tets", "test"),
+        ("rest", None),
+    ],
 )
 def test_a_misspelt_name_finds_the_one_that_was_meant(name: str, near: str | None) -> None:
-    assert closest(name, ["refund", "order_id", "lookup"]) == near
+    assert closest(name, ["refund", "order_id", "lookup", "test"]) == near
 
 
 def test_without_a_likely_one_what_there_is_is_listed() -> None:

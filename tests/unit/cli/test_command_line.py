@@ -36,6 +36,12 @@ def test_a_missing_option_is_named_with_the_way_to_the_help() -> None:
     assert done.stderr.endswith("help: “rollout test --help” shows how it is used.\n")
 
 
+def test_two_formats_at_once_are_refused() -> None:
+    done = run("validate", "--json", "--format", "sarif", str(ENVIRONMENT))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: --json and --format sarif exclude each other.")
+
+
 def test_without_a_command_the_help_is_shown() -> None:
     done = run()
     assert done.returncode == 2

@@ -1,11 +1,12 @@
 """A file lies in the environment's folder that nobody reads.
 
 A typing error in a file's name is the worst kind: with `verifer.yaml` the environment works, but without its
-verifier. So whatever is not read is told of. Correct the name, move the file elsewhere, or begin its name with `x-` if
-it is meant to be there. Readmes, licences, other documents (`.md`, `.txt`), Python and hidden files are let be.
+verifier. So whatever is not read is told of. Correct the name, move the file elsewhere, or begin its name with `x-`
+if it is meant to be there. Readmes, licences, other documents (`.md`, `.txt`), Python and hidden files are let be.
 
-All that lies below `files/` and `hidden/` is read, `.gitignore` and `.github/` too, but for what belongs to a tool: `.git/`,
-`node_modules/` and `.venv/`, and without a warning `.DS_Store`, `Thumbs.db`, `__pycache__/` and the caches of test runners.
+All that lies below `files/` and `hidden/` is read, `.gitignore` and `.github/` too, but for what belongs to a tool:
+`.git/`, `node_modules/` and `.venv/`, and without a warning `.DS_Store`, `Thumbs.db`, `__pycache__/` and the caches
+of test runners.
 
 Before:
 
@@ -33,7 +34,10 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     name, is_folder = problem.facts["name"], problem.facts["is_folder"]
     message = f"The {'folder' if is_folder else 'file'} {quoted(name + '/' * is_folder)} is not read."
     if problem.facts.get("suffixes") == ():
-        return message, "It belongs to a tool, not to what the agent works on; keep it outside the environment."
+        return (
+            message,
+            "It belongs to a tool, not to what the agent works on; keep it outside the environment.",
+        )
     if "suffixes" in problem.facts:
         if is_folder:
             return message, "Put its files one folder up; only files are read here."

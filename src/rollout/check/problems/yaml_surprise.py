@@ -1,9 +1,10 @@
 """An unquoted YAML value means one thing here and another thing to many other readers.
 
 YAML 1.2 is read here, where `no`, `on` and `yes` are strings, `012` is twelve, and `12:30` and `1_000` are strings.
-Readers of YAML 1.1, among them PyYAML and Ruby, see false, true, ten, 750 and 1000. Say what you mean, so that
-everybody reads the same: put text in quotes, write numbers without leading zeros, colons and underscores, and write
-`true` and `false`.
+Readers of YAML 1.1, among them PyYAML and Ruby, see false, true, ten, 750 and 1000; and where `0o17` and `1e3` are 15
+and 1000 here, they see text. Say what you mean, so that everybody reads the same: put text in quotes, write numbers
+in plain digits without leading zeros, colons and underscores, and write `true` and `false`. Dates (`2024-01-31`) are
+text here; that YAML 1.1 has a type for them is not told of, as data is full of them.
 
 Before:
 
@@ -50,8 +51,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     if facts["kind"] == "word":
         meaning = "true" if facts["elsewhere"] else "false"
         return message, f'Write "{written}" for the text, or {meaning} for the truth value.'
-    if facts["kind"] == "octal":
-        plain = facts["value"]
+    if facts["kind"] in ("octal", "exponent"):
+        plain = _plain(facts["value"])
         return message, f'Write "{written}" for the text, or {plain} for the number.'
     return message, f'Write "{written}" for the text, or {facts["elsewhere"]} for the number.'
 
@@ -59,7 +60,11 @@ def describe(problem: Problem) -> tuple[str, str | None]:
 def _said(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "text" if isinstance(value, str) else f"the number {value}"
+    return "text" if isinstance(value, str) else f"the number {_plain(value)}"
+
+
+def _plain(value: float) -> str:
+    return str(int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e16 else value)
 
 
 __all__ = ["CODE", "SEVERITY", "describe"]

@@ -21,14 +21,14 @@ def validate(
         ),
     ],
     output_format: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--format",
             metavar="FORMAT",
             autocompletion=completions.formats,
-            help="text, concise, json, github, sarif or junit.",
+            help="text (unless given), concise, json, github, sarif or junit.",
         ),
-    ] = "text",
+    ] = None,
     slug: Annotated[
         str | None, typer.Option(metavar="SLUG", help="Which environment, where there are several.")
     ] = None,
@@ -62,6 +62,9 @@ def validate(
     from rollout.cli.inputs import exit_code, reports
     from rollout.cli.output import fail, note, render
 
+    if as_json and output_format not in (None, "json"):
+        fail(f"--json and --format {output_format} exclude each other.", "Choose one of the two.")
+    output_format = output_format or "text"
     if output_format not in FORMATS:
         fail(f"There is no format “{output_format}”.", f"Choose one of {', '.join(FORMATS)}.")
     found = list(reports(paths, slug=slug, select=select or (), ignore=ignore or ()))
