@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from glob import has_magic
 from pathlib import Path, PurePosixPath
@@ -17,6 +17,7 @@ from rollout.diagnostics import Severity
 from rollout.source import SourceError, find, read
 from rollout.source.document import Document
 from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED
+from rollout.source.reading import label_of
 
 _NOTHING_THERE = ("There is no ", "Nothing ")
 
@@ -27,12 +28,12 @@ def sides_at(path: str) -> list[Side]:
     Raises SourceError when there are none.
     """
     if looks_like_wire(Path(path)):
-        return [replace(_side(read_wire_file(Path(path), path).document, "."), has_local=False)]
+        return [replace(_side(read_wire_file(Path(path), path).document, ".", path), has_local=False)]
     home = Path(path)
     sides = []
     for found in find([path]):
         inside = found.relative_to(home).as_posix() if found.is_relative_to(home) else found.as_posix()
-        sides += [_side(document, inside) for document in read(found)]
+        sides += [_side(document, inside, label_of(found)) for document in read(found)]
     return sides
 
 
@@ -40,7 +41,8 @@ def sides_since(revision: Revision, paths: Sequence[str], scratch: Path) -> tupl
     """The environments at ``paths`` as they were at ``revision``, and as they are in the work tree.
 
     Without ``paths``: every environment of the repository in which a file changed. The old files are written into
-    ``scratch``, an empty folder. Raises RevisionError for a path that is in neither.
+    ``scratch``, an empty folder. One that is named by the path it was moved to is found where it was, by its slug;
+    one in a submodule has its revisions elsewhere, and says so. Raises RevisionError for a path that is in neither.
     """
     # The folder's own name stands in for the slug of an environment at the repository's root.
     old_root = scratch / (revision.root.name or "repository")
@@ -58,7 +60,65 @@ def sides_since(revision: Revision, paths: Sequence[str], scratch: Path) -> tupl
         extract = revision.extract(_named(files, places), old_root)
         old = _find([old_root / place for place in places if _exists(old_root / place)])
         _refuse_missing(revision, paths, old_root)
-    return list(_old_sides(revision, old, extract)), list(_new_sides(revision, new))
+    before, after = list(_old_sides(revision, old, extract)), list(_new_sides(revision, new))
+    if paths:
+        before += _moved_away(revision, files, before, after, scratch / "moved")
+    return before, after
+
+
+def overlooked_submodules(revision: Revision, paths: Sequence[str]) -> list[str]:
+    """The submodules in which something may have changed that is not compared: those that changed, or are named."""
+    found = revision.submodules()
+    if not found:
+        return []
+    if not paths:
+        changed = revision.changed_paths()
+        return [name for name in found if name in changed]
+    places = [revision.relative(Path(path)) or "." for path in paths]
+    return [name for name in found if any(_lies_in(name, place) or _lies_in(place, name) for place in places)]
+
+
+def _moved_away(
+    revision: Revision, files: Sequence[TreeFile], before: list[Side], after: list[Side], scratch: Path
+) -> list[Side]:
+    """Environments that are gone from where they were, and have the slugs of ``after`` that have no old side yet."""
+    known = {(trait, getattr(side, trait)) for side in before for trait in ("path", "slug")}
+    wanted = {
+        side.slug
+        for side in after
+        if side.environment is not None and not {("path", side.path), ("slug", side.slug)} & known
+    }
+    folders = {
+        PurePosixPath(file.path).parent.as_posix()
+        for file in files
+        if PurePosixPath(file.path).name in ENVIRONMENT_FILES
+    }
+    gone = {
+        folder
+        for folder in folders
+        if folder != "." and not any((revision.root / folder / name).exists() for name in ENVIRONMENT_FILES)
+    }
+    gone |= {
+        file.path
+        for file in files
+        if file.path.rpartition(".")[2].lower() in STRUCTURED
+        and not (revision.root / file.path).exists()
+        and not any(_lies_in(file.path, folder) for folder in folders)
+    }
+    if not wanted or not gone:
+        return []
+    scratch.mkdir()
+    extract = revision.extract([file for file in files if _is_below(file.path, gone)], scratch)
+    found = _old_sides(revision, _find([scratch]), extract)
+    return [side for side in found if side.slug in wanted]
+
+
+def _is_below(path: str, places: Collection[str]) -> bool:
+    return path in places or any(above.as_posix() in places for above in PurePosixPath(path).parents)
+
+
+def _lies_in(path: str, place: str) -> bool:
+    return place in (".", path) or path.startswith(f"{place}/")
 
 
 def _old_sides(revision: Revision, paths: Iterable[Path], extract: Extract) -> Iterator[Side]:
@@ -81,25 +141,37 @@ def _old_sides(revision: Revision, paths: Iterable[Path], extract: Extract) -> I
 
 
 def _new_sides(revision: Revision, paths: Iterable[Path]) -> Iterator[Side]:
+    submodules = revision.submodules()
     for path in paths:
-        yield from _sides_in(path, revision.relative(path) or path.as_posix())
+        place = revision.relative(path) or path.as_posix()
+        home = next((name for name in submodules if _lies_in(place, name)), None)
+        for side in _sides_in(path, place):
+            if home is None:
+                yield side
+                continue
+            trouble = f"It lies in the submodule “{home}”, another repository: run “rollout diff --git REV” in there."
+            yield replace(side, environment=None, trouble=trouble)
 
 
 def _sides_in(path: Path, place: str) -> Iterator[Side]:
     documents = [read_wire_file(path, place).document] if looks_like_wire(path) else read(path)
     for document in documents:
         label = place if len(documents) == 1 else f"{place} ({document.slug})"
-        yield _side(document, place, label=label)
+        yield _side(document, place, label_of(path), label=label)
 
 
-def _side(document: Document, path: str, *, label: str | None = None) -> Side:
+def _side(document: Document, path: str, named: str, *, label: str | None = None) -> Side:
+    """One side; ``named`` is its path as a command takes it."""
     report = check(document)
     label = label or document.label
     # Broken references are no obstacle to saying what changed; a broken shape is.
     if not says_no_environment(report):
-        return Side(path, document.slug, label, environment_in(document), report=report)
+        environment = environment_in(document)
+        return Side(path, document.slug, label, environment, report=report, has_errors=not report.ok)
     count = "an error" if report.errors == 1 else f"{report.errors} errors"
-    return Side(path, document.slug, label, None, f"It has {count}; “rollout validate” tells them.", report)
+    tells = "tells it" if report.errors == 1 else "tells them"
+    trouble = f"It has {count}, so what changed cannot be told: “rollout validate {named}” {tells}."
+    return Side(path, document.slug, label, None, trouble, report, has_errors=True)
 
 
 def _first_error(side: Side) -> str:
@@ -197,4 +269,4 @@ def _refuse_missing(revision: Revision, paths: Sequence[str], old_root: Path) ->
             )
 
 
-__all__ = ["sides_at", "sides_since"]
+__all__ = ["overlooked_submodules", "sides_at", "sides_since"]

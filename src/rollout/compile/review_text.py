@@ -43,7 +43,7 @@ def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
     slug = difference.slug if difference else ""
     label = visible(entry.label)
     head = f"{slug}  {label}" if slug and slug != label.rpartition("/")[2] else label
-    yield paint(head, "1")
+    yield paint(head if difference else f"{head}: cannot be compared", "1")
     if difference is None:
         yield f"  {paint(visible(entry.conclusion), '31')}"
         return

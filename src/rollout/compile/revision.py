@@ -68,6 +68,13 @@ class Revision:
                     found.append(TreeFile(os.fsdecode(path), mode, blob))
         return found
 
+    def submodules(self) -> list[str]:
+        """The paths of other repositories inside this one, at the revision or now, sorted."""
+        then = self._git("ls-tree", "-r", "-z", "--full-tree", self.commit)
+        now = self._git("ls-files", "-z", "--stage", "--full-name", folder=self.root)
+        heads = (record.partition(b"\t") for record in (then + now).split(b"\0"))
+        return sorted({os.fsdecode(path) for head, _, path in heads if head.startswith(b"160000 ")})
+
     def changed_paths(self) -> set[str]:
         """The paths that differ between the revision and the work tree, files that git does not know yet among them."""
         with tempfile.TemporaryDirectory(prefix="rollout-index-") as scratch:

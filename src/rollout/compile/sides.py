@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rollout.check.report import Report
 from rollout.compile.diff import appeared, diff, disappeared
@@ -16,8 +16,8 @@ class Side:
     """One environment of one side. ``path`` tells it from the others there; ``label`` is what a person is shown.
 
     ``environment`` is None where it cannot be read or has errors; ``trouble`` then says why, in a sentence.
-    ``report`` is the check's, where there was one. ``has_local`` is False for what never has ids and solutions, such
-    as a compiled file.
+    ``report`` is the check's, where what it says can be shown; ``has_errors`` tells whether it found any. ``has_local``
+    is False for what never has ids and solutions, such as a compiled file.
     """
 
     path: str
@@ -27,13 +27,15 @@ class Side:
     trouble: str | None = None
     report: Report | None = None
     has_local: bool = True
+    has_errors: bool = False
 
 
 def compare_sides(before: Sequence[Side], after: Sequence[Side], *, lone_pair: bool = True) -> list[Entry]:
     """One entry for every environment of either side, in the order of their labels.
 
     They are paired by path and slug, then by path, then by slug: an environment that moved is still the same one.
-    With ``lone_pair``, where each side has exactly one, the two are a pair whatever they are called.
+    With ``lone_pair``, where each side has exactly one, the two are a pair whatever they are called. Several of one
+    slug on the new side are told of in the notes: the platform knows an environment by nothing else.
     """
     old, new = list(before), list(after)
     pairs: list[tuple[Side | None, Side | None]] = []
@@ -49,7 +51,20 @@ def compare_sides(before: Sequence[Side], after: Sequence[Side], *, lone_pair: b
                 new.remove(there)
     pairs += [(None, there) for there in new]
     pairs += [(here, None) for here in old]
-    return sorted((_entry(here, there) for here, there in pairs), key=lambda entry: entry.label)
+    entries = [_with_twins(_entry(here, there), there, after) for here, there in pairs]
+    return sorted(entries, key=lambda entry: entry.label)
+
+
+def _with_twins(entry: Entry, side: Side | None, after: Sequence[Side]) -> Entry:
+    """``entry`` with a note where other environments of the new side have its slug too."""
+    if side is None or entry.difference is None:
+        return entry
+    twins = [each for each in after if each.slug == side.slug and each is not side]
+    if not twins:
+        return entry
+    named = ", ".join(f"“{each.label}”" for each in twins[:3]) + (" and more" if len(twins) > 3 else "")
+    note = f"{named} {'has' if len(twins) == 1 else 'have'} the slug “{side.slug}” too: each needs one of its own."
+    return replace(entry, difference=replace(entry.difference, notes=(*entry.difference.notes, note)))
 
 
 def _entry(before: Side | None, after: Side | None) -> Entry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from compile_git import Repository
 
 from rollout.compile.change import Effect
-from rollout.compile.read_sides import sides_since
+from rollout.compile.read_sides import overlooked_submodules, sides_since
 from rollout.compile.review import Entry
 from rollout.compile.revision import Revision, RevisionError
 from rollout.compile.scaffold import scaffold
@@ -84,6 +85,56 @@ def test_an_environment_that_moved_is_still_the_same(repository: Repository) -> 
     (repository.root / "envs/a").rename(repository.root / "other/place")
     edit(repository.root / "other/place/config.yaml", "maximum: 25", "maximum: 30")
     assert told(review("HEAD")) == {"other/place": ["set_target.degrees.maximum"]}
+
+
+def test_an_environment_that_is_named_by_the_path_it_moved_to_is_still_the_same(
+    repository: Repository,
+) -> None:
+    one_file = {
+        "envs/lone.yaml": "slug: lone\nname: L\ntemplate: custom\nconfig: {tools: [{name: t, response: 1}]}\n"
+    }
+    repository.commit({**environment("envs/a"), **environment("envs/other"), **one_file})
+    (repository.root / "envs/a").rename(repository.root / "envs/b")
+    edit(repository.root / "envs/b/config.yaml", "maximum: 25", "maximum: 30")
+    (repository.root / "envs/lone.yaml").rename(repository.root / "envs/alone.yaml")
+    edit(repository.root / "envs/alone.yaml", "name: L", "name: M")
+    assert told(review("HEAD", "envs/b")) == {"envs/b": ["set_target.degrees.maximum"]}
+    assert told(review("HEAD", "envs/alone.yaml")) == {"envs/alone.yaml": ["name"]}
+
+
+def test_a_copy_of_an_environment_that_stayed_is_new_and_is_told_of_its_slug(repository: Repository) -> None:
+    repository.commit(environment("envs/a"))
+    shutil.copytree(repository.root / "envs/a", repository.root / "envs/b")
+    assert told(review("HEAD", "envs/b")) == {"envs/b": ["added"]}
+    notes = {entry.label: entry.difference.notes for entry in review("HEAD", "envs") if entry.difference}
+    assert notes["envs/b"] == ("“envs/a” has the slug “a” too: each needs one of its own.",)
+
+
+def test_submodules_are_named_where_something_may_have_changed_in_them(
+    repository: Repository, tmp_path: Path
+) -> None:
+    inner = Repository(tmp_path / "inner")
+    inner.commit(environment("a"))
+    repository.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.root), "sub")
+    repository.commit(environment("envs/a"))
+    revision = Revision("HEAD")
+    assert revision.submodules() == ["sub"]
+    assert overlooked_submodules(revision, []) == []
+    edit(repository.root / "sub/a/config.yaml", "maximum: 25", "maximum: 30")
+    assert overlooked_submodules(revision, []) == ["sub"]
+    assert overlooked_submodules(revision, ["envs"]) == []
+    assert overlooked_submodules(revision, ["sub/a"]) == ["sub"]
+    (entry,) = review("HEAD", "sub/a")
+    assert entry.trouble is not None and "lies in the submodule “sub”" in entry.trouble
+
+
+def test_errors_of_the_old_side_are_known(repository: Repository, tmp_path: Path) -> None:
+    repository.commit(environment("envs/a"))
+    repository.commit({"envs/a/x.yaml": "", "envs/a/tasks.jsonl": '{"instruction": "i", "split": "moon"}\n'})
+    repository.write(environment("envs/a"))
+    (tmp_path / "scratch").mkdir()
+    (before,), (after,) = sides_since(Revision("HEAD"), ["envs/a"], tmp_path / "scratch")
+    assert before.has_errors and not after.has_errors
 
 
 def test_reformatting_and_moving_keys_between_files_is_no_difference(repository: Repository) -> None:

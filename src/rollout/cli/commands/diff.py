@@ -51,7 +51,7 @@ def diff(
     Exit code 0: compared. 1: there are differences and --exit-code was given, or an environment has errors.
     2: a path, a file or a revision that cannot be read.
     """
-    from rollout.cli.output import Exit, fail, show, show_json, wants_color
+    from rollout.cli.output import Exit, fail, note, show, show_json, visible, wants_color
 
     if output_format not in FORMATS:
         fail(f"There is no format “{output_format}”.", f"Choose one of {', '.join(FORMATS)}.")
@@ -69,8 +69,15 @@ def diff(
         from rollout.compile.review_text import render as render_text
 
         show(render_text(entries, color=wants_color()) if entries else "No environment changed.")
+    for side in before:
+        if side.has_errors and side.report is None and side.environment is not None:
+            note(f"note: “{visible(side.label)}” had errors at {visible(git or '')}.")
     code = _tell_errors([*before, *after])
-    if code is Exit.FINE and exit_code and any(entry.differs for entry in entries):
+    if code is Exit.FINE and (
+        any(side.has_errors for side in (*before, *after))
+        or any(entry.trouble for entry in entries)
+        or (exit_code and any(entry.differs for entry in entries))
+    ):
         code = Exit.FINDINGS
     raise typer.Exit(code)
 
@@ -98,8 +105,8 @@ def _since(name: str, paths: Sequence[str]) -> tuple[list[Side], list[Side]]:
     import tempfile
     from pathlib import Path
 
-    from rollout.cli.output import fail
-    from rollout.compile.read_sides import sides_since
+    from rollout.cli.output import fail, note, visible
+    from rollout.compile.read_sides import overlooked_submodules, sides_since
     from rollout.compile.revision import Revision, RevisionError
     from rollout.source import SourceError
 
@@ -107,7 +114,14 @@ def _since(name: str, paths: Sequence[str]) -> tuple[list[Side], list[Side]]:
     folder = next((each for each in (first, *first.parents) if each.is_dir()), Path())
     try:
         with tempfile.TemporaryDirectory(prefix="rollout-diff-") as scratch:
-            return sides_since(Revision(name, folder=folder), paths, Path(scratch).resolve())
+            revision = Revision(name, folder=folder)
+            sides = sides_since(revision, paths, Path(scratch).resolve())
+            for submodule in overlooked_submodules(revision, paths):
+                shown = visible(submodule)
+                note(
+                    f"note: “{shown}” is a submodule, another repository: what changed in it is not compared."
+                )
+            return sides
     except (RevisionError, SourceError) as error:
         fail(str(error), error.hint)
 
