@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rollout.check import check
+from rollout.check import check_all
 from rollout.check.rulebook import rules
 from rollout.diagnostics.concise import render
 from rollout.source import find, read
@@ -29,7 +29,7 @@ def name_of(case: Path) -> str:
 
 def findings(case: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(case.parent)
-    reports = [check(document) for path in find([case.name]) for document in read(path)]
+    reports = check_all(document for path in find([case.name]) for document in read(path))
     return render([found for report in reports for found in report.diagnostics], checked=[])
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rollout.check.allowance import allowances, silence
 from rollout.check.finding import Finding
+from rollout.check.headers import is_list_told_of
 from rollout.check.report import Report
 from rollout.check.rulebook import Rule, looking_rules, rule
 from rollout.check.schema import ShapeFault, shape_findings, task_shape, task_validator, tasks_validator
@@ -34,6 +35,29 @@ def check(
     the document from being read are reported whatever is selected.
     """
     return _Check(document, select, ignore).run()
+
+
+def check_all(
+    documents: Iterable[Document],
+    *,
+    select: Collection[str] | None = None,
+    ignore: Collection[str] = frozenset(),
+) -> Iterator[Report]:
+    """Checks several documents, each as :func:`check` does; no two of them may have the same slug."""
+    first: dict[str, Document] = {}
+    for document in documents:
+        same = first.setdefault(document.slug, document)
+        if same is not document and same.label != document.label:
+            document = replace(document, problems=(*document.problems, _same_slug(document, same)))
+        yield check(document, select=select, ignore=ignore)
+
+
+def _same_slug(document: Document, first: Document) -> Problem:
+    is_written = "slug" in document.value
+    route: Route = ("slug",) if is_written else ()
+    facts = {"slug": document.slug, "first": first.label, "is_written": is_written}
+    there = first.span(("slug",) if "slug" in first.value else ())
+    return Problem("duplicate-slug", document.span(route), facts | {"see": ((there, "the other one"),)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +88,17 @@ class _Check:
         faults = shape_findings(subject)
         for fault in faults:
             self._add_fault(fault)
-        subject.note_faults(self.broken | self.missing_in)
+        # What was meant to be filled in makes every conclusion about the tool an echo.
+        meant = {found.route for found in subject.foreign_placeholders}
+        subject.note_faults(self.broken | self.missing_in | meant)
         for known in looking_rules():
             if known.check is not None and self._wanted(known):
                 self._run_rule(known, document, subject)
         self._check_tasks(subject, problems)
-        for problem in problems:
-            self._add_problem(problem)
+        # Last come those that may follow from others.
+        for problem in sorted(problems, key=lambda problem: problem.slug == "duplicate-key"):
+            if not is_list_told_of(problem, self.found):
+                self._add_problem(problem)
         left: list[Problem] = []
         kept = list(silence(self.found, allowed, left))
         self.found = kept
@@ -234,4 +262,4 @@ def without_echoes(found: list[Diagnostic]) -> list[Diagnostic]:
     ]
 
 
-__all__ = ["Report", "check"]
+__all__ = ["Report", "check", "check_all"]

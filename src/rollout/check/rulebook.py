@@ -99,4 +99,17 @@ def find_rules(selector: str) -> tuple[Rule, ...]:
     )
 
 
-__all__ = ["LOOKING", "WORDING", "Rule", "find_rules", "looking_rules", "rule", "rules"]
+def near_rules(selector: str) -> tuple[str, ...]:
+    """The beginnings of codes, one digit longer than what ``selector`` shares with any; empty where it is no code.
+
+    ``RL9`` comes near ``RL1``, ``RL2``, …; ``RL399`` near ``RL390``, ``RL391``, …
+    """
+    wanted = selector.strip().upper()
+    if not wanted.startswith("RL"):
+        return ()
+    codes = [known.code for known in rules()]
+    shared = next(end for end in range(len(wanted), 1, -1) if any(c.startswith(wanted[:end]) for c in codes))
+    return tuple(dict.fromkeys(code[: shared + 1] for code in codes if code.startswith(wanted[:shared])))
+
+
+__all__ = ["LOOKING", "WORDING", "Rule", "find_rules", "looking_rules", "near_rules", "rule", "rules"]

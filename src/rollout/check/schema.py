@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,36 @@ def shape_findings(subject: Subject) -> list[ShapeFault]:
     required = _required(subject, value)
     if not required and is_sound("environment", value):
         return []
-    found = faults("environment", value, required=required)
+    found = _by_likely_template(value, faults("environment", value, required=required))
     return [fault for fault in found if not _is_unread(fault, document.unread)]
+
+
+def _by_likely_template(value: dict[str, Any], found: list[ShapeFault]) -> list[ShapeFault]:
+    """``found``, or one fault of the template where the config is plainly one of another.
+
+    Plainly is: two faults or more say that something goes with that other template, and there it has at most a
+    quarter of the faults. Those that are left there are told as well.
+    """
+    votes = Counter(name for fault in found if (name := _other_template(fault)) is not None)
+    for name, count in votes.most_common(1):
+        others = faults("environment", {**value, "template": name})
+        before, after = (sum(fault.route[:1] == ("config",) for fault in each) for each in (found, others))
+        if count >= 2 and after <= before / 4:
+            moved = list(dict.fromkeys(str(fault.route[-1]) for fault in found if _other_template(fault)))
+            facts = {"template": value["template"], "likely": name, "signs": moved}
+            return [ShapeFault("wrong-template", ("template",), "value", facts), *others]
+    return found
+
+
+def _other_template(fault: ShapeFault) -> str | None:
+    """The one template that a fault of the config says what is at fault goes with."""
+    if fault.route[:1] != ("config",):
+        return None
+    if fault.slug == "misplaced-key" and fault.facts.get("chooser") == "template":
+        values = fault.facts["values"]
+        return str(values[0]) if len(values) == 1 else None
+    goes_with = fault.facts.get("elsewhere", {}).get(str(fault.facts.get("found")), "")
+    return goes_with.removeprefix("template: ") if goes_with.startswith("template: ") else None
 
 
 def task_validator() -> Callable[[dict[str, Any]], bool]:

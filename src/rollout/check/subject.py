@@ -18,6 +18,7 @@ from rollout.source.document import Document
 from rollout.source.place import At, Route
 
 if TYPE_CHECKING:
+    from rollout.check.foreign import Foreign
     from rollout.check.tool_view import ToolView, Write
     from rollout.check.twins import Twins
     from rollout.database.image import Image
@@ -130,6 +131,13 @@ class Subject:
     def writes(self) -> tuple[Write, ...]:
         """Everything that the declared tools may change in the state."""
         return tuple(write for tool in self.tool_views for write in tool.writes)
+
+    @cached_property
+    def foreign_placeholders(self) -> tuple[Foreign, ...]:
+        """What the tools' texts hold that was meant for a placeholder, but is none."""
+        from rollout.check.foreign import foreign_placeholders
+
+        return tuple(found for tool in self.tool_views for found in foreign_placeholders(tool))
 
     @cached_property
     def fixtures(self) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from rollout.source.place import Route
 ARGUMENTS = object()
 """Stands for what a write puts down when it names no value: the call's arguments, as one object."""
 
-_TEMPLATED = ("fixturePath", "appendTo", "value", "response", "mutates")
+TEMPLATED = ("fixturePath", "appendTo", "value", "response", "mutates")
+"""The keys of a tool whose texts are filled in when it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class ToolView:
         """Every text of the tool with a ``${`` in it that is filled in when the tool is called."""
         value = self.item.value
         return tuple(
-            spot for key in _TEMPLATED if key in value for spot in spots(value[key], (*self.route, key))
+            spot for key in TEMPLATED if key in value for spot in spots(value[key], (*self.route, key))
         )
 
     @property
@@ -189,4 +190,14 @@ def may_be_made(writes: Collection[Write], steps: tuple[Step, ...]) -> bool:
     return False
 
 
-__all__ = ["ARGUMENTS", "ToolView", "Write", "follow", "keys_of", "may_be_made", "meet", "step_of"]
+__all__ = [
+    "ARGUMENTS",
+    "TEMPLATED",
+    "ToolView",
+    "Write",
+    "follow",
+    "keys_of",
+    "may_be_made",
+    "meet",
+    "step_of",
+]

@@ -14,6 +14,7 @@ import typer
 from rollout.check import Report, check_all
 from rollout.check.rulebook import find_rules, rules
 from rollout.cli.output import Exit, fail, note, render, wants_color
+from rollout.diagnostics._visible import visible
 from rollout.environment import Environment
 from rollout.source import SourceError, find, read
 from rollout.source.document import Document
@@ -24,10 +25,17 @@ if TYPE_CHECKING:
 
 def find_paths(paths: Sequence[str]) -> list[Path]:
     """The environments at `paths`; ends the command with a sentence when there are none."""
+    left_out: list[Path] = []
     try:
-        return find(paths)
+        found = find(paths, passed_by=left_out.append)
     except SourceError as error:
         fail(str(error), error.hint)
+    named = {path.resolve() for path in found}
+    python = [visible(path.as_posix()) for path in left_out if path.resolve() not in named]
+    if python:
+        more = f" and {len(python) - 3} more Python files" if len(python) > 3 else ""
+        note(f"Not read: {', '.join(python[:3])}{more}. Reading a Python file runs it, so name it.")
+    return found
 
 
 def reports(

@@ -17,6 +17,7 @@ _BLANK = re.compile(r"[ \t\n\r]*")
 # Possessive, because a quote that is never closed would otherwise be tried in exponentially many ways.
 _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
 _NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][-+]?[0-9]+)?(?![0-9A-Za-z_.+-])")
+_CURLY = "“”„‟‘’‚«»"
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _NOT_FINITE = re.compile(r"[-+]?(?:NaN|Infinity|inf|nan)\b")
@@ -70,6 +71,8 @@ class _Reader:
         end = self._skip(place.end)
         if end < len(self.text):
             self._comment(end)
+            if self.text[end:].strip() == ",":
+                self._syntax("comma-after-end", end, end + 1)
             self._syntax("trailing", end, len(self.text.rstrip()))
         return Parsed(value, place)
 
@@ -232,6 +235,7 @@ class _Reader:
             self._mismatch(at, above)
         if first == ",":
             self._syntax("missing-value", at, at + 1, after=text[:at].rstrip()[-1:])
+        self._curly_quotes(at)
         number = re.compile(r"[-+.]?[0-9][0-9A-Za-z_.+-]*").match(text, at)
         if number is not None:
             self._syntax("bad-number", at, number.end(), written=number[0])
@@ -249,6 +253,7 @@ class _Reader:
             self._single_quotes(at)
         if text[at] == "]":
             self._mismatch(at, above)
+        self._curly_quotes(at)
         word = re.compile(r"[A-Za-z0-9_$.-]+").match(text, at)
         if word is not None:
             self._syntax("bare-key", at, word.end(), written=word[0])
@@ -263,6 +268,11 @@ class _Reader:
     def _single_quotes(self, at: int) -> NoReturn:
         quoted = re.compile(r"'(?:[^'\\\n]|\\.)*'?").match(self.text, at)
         self._syntax("single-quotes", at, quoted.end() if quoted else at + 1)
+
+    def _curly_quotes(self, at: int) -> None:
+        if self.text[at] in _CURLY:
+            end = re.compile(f"[^{_CURLY}\n]*[{_CURLY}]?").match(self.text, at + 1)
+            self._syntax("curly-quotes", at, end.end() if end else at + 1, written=self.text[at])
 
     def _comment(self, at: int) -> None:
         if self.text.startswith(("//", "/*", "#"), at):

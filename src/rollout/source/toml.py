@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from rollout.diagnostics import Span
 from rollout.source.place import Parsed, Place, Problem
 from rollout.source.text import SourceFile
 from rollout.source.toml_scalars import Fault, is_finite, read_bare, read_string
@@ -83,6 +84,7 @@ class _Reader:
         self.text = source.text
         self.problems = problems
         self.root = _Table(Place(source, 0, len(source.text)), "headed")
+        self.repeated: set[Span] = set()
 
     # Statements
 
@@ -151,7 +153,7 @@ class _Reader:
             member.place.key_start, member.place.key_end = key.start, key.end
             return member
         if key.name in table.value:
-            self.duplicate(table, key)
+            self.duplicate(table, key, header=self.text[start:end])
             return _Table(Place(self.source, start, end), "headed")
         return self.new_table(table, key, Place(self.source, start, end), "headed")
 
@@ -321,10 +323,15 @@ class _Reader:
         if self.text[at] in "\r\n#":
             raise Fault("line-break-in-table", start, start + 1)
 
-    def duplicate(self, table: _Table, key: _Key) -> None:
+    def duplicate(self, table: _Table, key: _Key, header: str | None = None) -> None:
         first = table.places[key.name].span("key")
+        if header is not None:
+            if first in self.repeated:
+                # The third header of a table has the same cause as the second.
+                return
+            self.repeated.add(first)
         span = self.source.span(key.start, key.end)
-        facts = {"key": key.name, "first": first, "see": ((first, "the first one"),)}
+        facts = {"key": key.name, "first": first, "see": ((first, "the first one"),), "header": header}
         self.problems.append(Problem("duplicate-key", span, facts))
 
 

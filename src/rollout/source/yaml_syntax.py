@@ -183,10 +183,20 @@ class _Scene:
         home = self.text.rfind("\n", 0, self.context) + 1
         if not self.found or (self.line_start > home and self.indent(self.line_start) <= self.indent(home)):
             return self.fault("unclosed", self.context, opened=opened, closer=_CLOSERS.get(opened, "]"))
+        if (placeholder := self.placeholder()) is not None:
+            return placeholder
         first_line = self.end_of_line(self.trail.start)
         if self.trail.start > self.context and first_line < self.trail.end:
             return self.fault("missing-comma", first_line - 1, first_line)
         return self.fault("missing-comma")
+
+    def placeholder(self) -> Fault | None:
+        """The ``${…}`` whose brace was taken for the beginning of an object; None where that is not what happened."""
+        start = self.text.rfind("${", self.context, self.at + 1)
+        end = self.text.find("}", start)
+        if start < 0 or end < self.at or "\n" in self.text[start:end]:
+            return None
+        return self.fault("placeholder", start, end + 1, written=self.text[start : end + 1])
 
     def indent(self, line_start: int) -> int:
         line = self.text[line_start : self.end_of_line(line_start)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -117,3 +118,12 @@ def test_a_mistake_that_two_environments_of_a_file_share_is_told_once(tmp_path: 
     )
     done = run("validate", "--format", "concise", "--select", "unknown-key", str(path))
     assert done.stdout.count("unknown-key") == 1
+
+
+def test_a_python_file_beside_environments_is_told_of_and_not_run(tmp_path: Path) -> None:
+    shutil.copytree(ENVIRONMENT, tmp_path / "envs" / "refund")
+    python = tmp_path / "envs" / "desk.py"
+    python.write_text("from rollout import Environment\n1 / 0\n")
+    done = run("validate", str(tmp_path / "envs"), "--json")
+    assert done.returncode == 0
+    assert done.stderr == (f"Not read: {python.as_posix()}. Reading a Python file runs it, so name it.\n")

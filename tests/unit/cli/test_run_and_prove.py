@@ -114,9 +114,10 @@ def test_text_that_would_take_over_the_terminal_is_made_harmless(run: Any, comma
 
 
 def test_prove_tells_each_environment_and_each_defect(run: Any, snapshot: SnapshotAssertion) -> None:
-    ended = run("prove", "noop-passes", "oracle-falls-short", at=ROOT / "tests" / "cases" / "proofs")
-    assert ended.exit_code == 1
-    assert ended.stdout == snapshot
+    proofs = ROOT / "tests" / "cases" / "proofs"
+    ended = [run("prove", name, at=proofs) for name in ("noop-passes", "oracle-falls-short")]
+    assert [each.exit_code for each in ended] == [1, 1]
+    assert "\n".join(each.stdout for each in ended) == snapshot
 
 
 def test_prove_as_json(run: Any) -> None:

@@ -32,6 +32,11 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         if first.line != problem.span.line
         else f"in column {first.column} of this line"
     )
+    if header := problem.facts.get("header"):
+        return (
+            f"The table {header} begins twice; it stands {where} already.",
+            f"Keep one of the two; where these are members of a list, write [{header}] over each.",
+        )
     return (
         f"The key {quoted(problem.facts['key'])} is given twice in this object; it stands {where} already.",
         "Keep one of the two.",

@@ -45,10 +45,18 @@ _WORDS: dict[str, tuple[str, str | None]] = {
         "{written} is no JSON value.",
         "Text stands in double quotes; the only words are true, false and null.",
     ),
+    "comma-after-end": (
+        "A comma follows the value.",
+        "Delete it; in a .jsonl file only line breaks stand between the objects.",
+    ),
     "comment": ("JSON has no comments.", "Delete it; YAML and TOML files may have comments."),
     "control-character": (
         "The character {code} stands inside a string as it is.",
         "Write it as an escape: {escape}",
+    ),
+    "curly-quotes": (
+        "{plain} is a typographic quote, which means nothing in JSON.",
+        'Write straight quotes: "',
     ),
     "mismatch": ("{written} cannot close the {opened} of line {line}.", "Use the bracket that fits."),
     "missing-colon": ("A colon is missing after the key {key}.", 'Write "key": value.'),

@@ -15,6 +15,7 @@ After:
 
 from __future__ import annotations
 
+from rollout.check.headers import written_header
 from rollout.check.values import described
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
@@ -24,9 +25,10 @@ SEVERITY = Severity.ERROR
 
 
 def describe(problem: Problem) -> tuple[str, str | None]:
+    header = written_header(problem.span)
     return (
         f"The tasks are {described(problem.facts['value'])}; a list is expected.",
-        "Write each task as a member: “- instruction: …”",
+        f"Write [{header}] over each task." if header else "Write each task as a member: “- instruction: …”",
     )
 
 

@@ -28,6 +28,7 @@ from rollout.source.place import Problem
 CODE = "RL130"
 SEVERITY = Severity.ERROR
 
+_CURLY = "“”„‟‘’‚«»"
 # By kind: the sentence, and the way out. Names in braces are facts of the problem, in quotation marks.
 _WORDS: dict[str, tuple[str, str]] = {
     "no-equals": (
@@ -113,10 +114,16 @@ def _describe_value(word: str) -> tuple[str, str]:
             f"{shown} is no number, date or time as TOML writes it.",
             "Put it in quotes if it is text. A number has no leading zero and a digit on each side of its point.",
         )
+    if word[:1] in _CURLY:
+        return _describe_curly(word[0])
     return (
         f"{shown} is no TOML value.",
         f'Put text in quotes: "{word}".' if '"' not in word else "Put text in quotes.",
     )
+
+
+def _describe_curly(quote: str) -> tuple[str, str]:
+    return f"{quote} is a typographic quote, which means nothing in TOML.", 'Write straight quotes: "'
 
 
 def _describe_key(facts: dict[str, Any]) -> tuple[str, str]:
@@ -125,6 +132,8 @@ def _describe_key(facts: dict[str, Any]) -> tuple[str, str]:
         return "A part of the key is missing after the dot.", hint
     if found in ("", "\n", "\r"):
         return "A key is missing here.", hint
+    if found in _CURLY:
+        return _describe_curly(found)
     if found in "{(":
         return (
             f"{quoted(found)} stands where a key is expected.",

@@ -24,6 +24,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from rollout.check.headers import written_header
 from rollout.check.values import described, sentence, shown, types_in_words
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
@@ -39,6 +40,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
     found, types = facts["found"], facts["types"]
     message = f"{sentence(facts['part'])} has to be {types_in_words(types)}, not {described(found)}."
+    if "array" in types and (header := written_header(problem.span)) is not None:
+        return message, f"Write [{header}] over each of its members."
     return message, _way_out(found, types, facts)
 
 

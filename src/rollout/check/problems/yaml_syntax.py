@@ -83,6 +83,10 @@ _WORDS: dict[str, tuple[str, str | None]] = {
     ),
     "missing-comma": ("A comma is missing here.", "Members inside brackets are parted by commas."),
     "no-key": ("A key is missing before this colon.", "Write the key, or put the text in quotes."),
+    "placeholder": (
+        "Inside brackets the brace of {written} begins an object.",
+        'Put the whole text in quotes: "{plain}"',
+    ),
     "question-mark": (
         "A question mark and a space begin a long key in YAML, which cannot stand here.",
         _QUOTE,
@@ -120,6 +124,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         name: quoted(fact, 40) if isinstance(fact, str) else f"{fact:,}"
         for name, fact in problem.facts.items()
     }
+    facts["plain"] = problem.facts.get("written", "")
     if "spaces" in problem.facts:
         spaces = problem.facts["spaces"]
         facts["spaces"] = "1 space" if spaces == 1 else f"{spaces:,} spaces" if spaces else "no space"

@@ -1,9 +1,9 @@
 """The ground truth already holds at the start, so an agent that does nothing passes.
 
 Such a task does not tell a good agent from one that never moves, and its passing rollouts teach a model to do nothing.
-Found are tasks whose ground truth is the start state, and verifiers whose checks hold before the first step. Where doing
-nothing is right (the request must be refused), ask for what a good agent does besides: the answer it gives, with
-`contains_terms`, or the look-up it has to make first, with `tool_was_called`.
+Found are tasks whose ground truth is the start state, and verifiers whose checks hold before the first step.
+Where doing nothing is right (the request must be refused), ask for what a good agent does besides: the answer it gives,
+with `contains_terms`, or the look-up it has to make first, with `tool_was_called`.
 
 Before:
 

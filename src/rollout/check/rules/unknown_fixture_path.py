@@ -41,7 +41,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         return
     for tool in subject.tool_views:
         text = tool.item.text("fixturePath")
-        if not text:
+        if not text or not subject.is_sound(*tool.route, "fixturePath"):
             continue
         try:
             path = parse_path_template(text)

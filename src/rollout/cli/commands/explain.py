@@ -31,12 +31,13 @@ def explain(
     Example: `rollout explain duplicate-task-id`
     """
     from rollout.check.rulebook import find_rules, rules
+    from rollout.cli.inputs import refuse_rule
     from rollout.cli.output import show, show_json
 
     known = rules()
     found = known if rule is None else find_rules(rule)
     if not found:
-        _refuse(str(rule), known)
+        refuse_rule(str(rule))
     if as_json:
         show_json("explain", [_entry(entry) for entry in found])
     elif rule is not None and len(found) == 1:
@@ -63,19 +64,6 @@ def _entry(rule: Rule) -> dict[str, str]:
         "summary": rule.summary,
         "page": rule.page,
     }
-
-
-def _refuse(wanted: str, known: Sequence[Rule]) -> None:
-    from difflib import get_close_matches
-
-    from rollout.cli.output import fail
-
-    names = {name.lower(): name for rule in known for name in (rule.slug, rule.code)}
-    close = get_close_matches(wanted.strip().lower().replace("_", "-"), names, n=1)
-    fail(
-        f"There is no rule “{wanted}”.",
-        f"Did you mean “{names[close[0]]}”?" if close else "“rollout explain” lists all rules.",
-    )
 
 
 __all__ = ["explain"]
