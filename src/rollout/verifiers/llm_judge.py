@@ -130,9 +130,7 @@ def read_verdict(text: str) -> tuple[float, str]:
 
 def _connected(case: Case, model_id: str) -> AnyModel:
     if case.connect is None:
-        raise UnscoredError(
-            f"“{model_id}” has to judge, and no model is asked here.", charged_to="infrastructure"
-        )
+        raise UnscoredError(f"“{model_id}” has to judge, and no model is asked here.")
     try:
         model = case.connect(model_id)
     except ConnectError as error:

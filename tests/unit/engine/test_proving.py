@@ -64,7 +64,7 @@ def test_a_verifier_that_cannot_judge_is_told_once_at_its_primitive() -> None:
     [defect] = asyncio.run(prove(judged_by(OUTCOME, broken))).defects
     assert (defect.slug, defect.route) == ("cannot-judge", ("verifier", "primitives", 1))
     assert words(defect)[0] == (
-        "The primitive “kind” cannot judge any task. The primitive “llm_judge” cannot judge here yet."
+        "The primitive “kind” cannot judge any task. “vendor/model” has to judge, and no model is asked here."
     )
 
 
