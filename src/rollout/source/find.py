@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED, known_names, siblings, spreads
@@ -33,24 +33,27 @@ class SourceError(Exception):
         self.hint = hint
 
 
-def find(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+def find(
+    paths: Iterable[str | os.PathLike[str]], *, passed_by: Callable[[Path], object] = lambda path: None
+) -> list[Path]:
     """The environments that ``paths`` name, sorted, each once. Without any path, those in the current folder.
 
     A path is an environment's folder or file, a file that belongs to one, a folder that holds environments at any
     depth, or a pattern (``environments/*``, ``**/*.toml``). Raises SourceError for one that leads to none.
+    ``passed_by`` is told of every Python file beside them that seems to make an environment.
     """
     found: dict[str, Path] = {}
     for given in list(paths) or ["."]:
         text = os.fspath(given)
-        for path in _expand(text):
+        for path in _expand(text, passed_by):
             found.setdefault(os.path.realpath(path), path)
     return sorted(found.values(), key=lambda path: path.as_posix())
 
 
-def _expand(text: str) -> list[Path]:
+def _expand(text: str, passed_by: Callable[[Path], object]) -> list[Path]:
     path = Path(text)
     if os.path.lexists(path) or not text:
-        return _named(path, text)
+        return _named(path, text, passed_by)
     # Imported when needed, as difflib below: most runs name a folder that is there.
     from glob import glob, has_magic
 
@@ -75,13 +78,13 @@ _WAY_OUT = (
 )
 
 
-def _named(path: Path, text: str) -> list[Path]:
+def _named(path: Path, text: str, passed_by: Callable[[Path], object]) -> list[Path]:
     """What a path given by itself leads to; raises SourceError when that is nothing."""
     if path.is_dir():
         names = _names(path)
         if _is_environment(names):
             return [path]
-        found = list(_inside(path))
+        found = list(_inside(path, passed_by))
         if found or _is_broken_environment(names):
             return found or [path]
         python = sorted(name for name in names if name.endswith(".py"))
@@ -114,12 +117,11 @@ def _matched(path: Path) -> list[Path]:
     if owner is not None:
         return [owner]
     if path.suffix.lower() == ".py":
-        head = _head(path)
-        return [path] if b"rollout" in head and b"Environment" in head else []
+        return [path] if _makes_environment(path) else []
     return [path] if _is_single_file(path) else []
 
 
-def _inside(folder: Path) -> Iterator[Path]:
+def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: None) -> Iterator[Path]:
     """The environments below ``folder``, at any depth, but not inside one another."""
     pending = [folder]
     seen = {os.path.realpath(folder)}
@@ -141,6 +143,8 @@ def _inside(folder: Path) -> Iterator[Path]:
                 below.append(path)
             elif _is_single_file(path):
                 yield path
+            elif path.suffix == ".py" and _makes_environment(path):
+                passed_by(path)
         for path in below:
             real = os.path.realpath(path)
             if real in seen:
@@ -208,6 +212,12 @@ def _is_single_file(path: Path) -> bool:
     if path.suffix.lower().removeprefix(".") not in STRUCTURED or path.stem == "environment":
         return False
     return len(set(_TOP_KEY.findall(_head(path)))) >= 2
+
+
+def _makes_environment(path: Path) -> bool:
+    """Whether a Python file has the words in it that one needs to make an environment."""
+    head = _head(path)
+    return b"rollout" in head and b"Environment" in head
 
 
 def _head(path: Path) -> bytes:

@@ -29,6 +29,12 @@ TREE = {
 }
 
 
+def test_python_files_beside_environments_are_told_of_and_not_read(tree: Path) -> None:
+    left_out: list[Path] = []
+    assert find(["environments"], passed_by=left_out.append) == find(["environments"])
+    assert [path.as_posix() for path in left_out] == ["environments/code.py"]
+
+
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in TREE.items():
