@@ -14,6 +14,7 @@ from rollout.check.tool_view import ToolView
 from rollout.check.wording import quoted
 from rollout.language.compare import compare
 from rollout.language.paths import MISSING
+from rollout.language.regex import compile_pattern
 from rollout.source.place import At, Route
 
 _PROBES = (
@@ -61,8 +62,8 @@ def _tool_call_count(subject: Subject, primitive: Item) -> Certain | None:
 
 def _output_matches(subject: Subject, primitive: Item) -> Certain | None:
     try:
-        pattern = re.compile(str(primitive.value.get("pattern", "")))
-    except (re.error, RecursionError, OverflowError):
+        pattern = compile_pattern(str(primitive.value.get("pattern", "")))
+    except re.error:
         return None
     # A pattern that is happy with nothing and with all of these is happy with everything.
     if all(pattern.search(probe) for probe in _PROBES):

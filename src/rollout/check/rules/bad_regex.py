@@ -12,7 +12,6 @@ After:
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
@@ -20,6 +19,7 @@ from rollout.check.regexes import regexes
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
+from rollout.language.regex import compile_pattern
 from rollout.source.inside import span_inside
 
 CODE = "RL516"
@@ -29,9 +29,7 @@ SEVERITY = Severity.ERROR
 def check(subject: Subject) -> Iterator[Finding]:
     for route, pattern in regexes(subject):
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                re.compile(pattern)
+            compile_pattern(pattern)
         except re.error as error:
             place, taken = subject.document.place.nearest(route)
             span = None
@@ -43,5 +41,3 @@ def check(subject: Subject) -> Iterator[Finding]:
                 "Patterns are in Python’s dialect; a backslash needs two in double quotes.",
                 span=span,
             )
-        except (RecursionError, OverflowError):
-            yield Finding(route, "This regular expression is nested too deeply to be compiled.")

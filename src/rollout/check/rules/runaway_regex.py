@@ -16,9 +16,10 @@ After:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from rollout.check.finding import Finding
-from rollout.check.regexes import regexes
+from rollout.check.regexes import regexes, schema_patterns
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
@@ -28,7 +29,7 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    for route, pattern in regexes(subject):
+    for route, pattern in chain(regexes(subject), schema_patterns(subject)):
         from rollout.check.backtracking import runs_away  # loaded only where there is a pattern to look at
 
         if runs_away(pattern):
