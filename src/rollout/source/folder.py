@@ -130,6 +130,13 @@ class _Assembly:
             self.problems.append(Problem("environment-not-an-object", parsed.place.span(), facts))
             self.gathering.sources.append(parsed.place.source)
             parsed = None
+        elif parsed is not None and _is_compiled(parsed.value):
+            slug = parsed.value["environment"].get("slug")
+            folder = slug if isinstance(slug, str) and _SLUG.fullmatch(slug) else "FOLDER"
+            home = parsed.place.child("environment") or parsed.place
+            self.problems.append(Problem("compiled-file", home.span("key"), {"folder": folder}))
+            self.gathering.sources.append(parsed.place.source)
+            parsed = None
         if parsed is None:
             self.is_readable = False
             self.unread |= set(schema("environment")["properties"])
@@ -303,6 +310,11 @@ def leaves_folder(path: str) -> bool:
     """Whether a path written in a spec is absolute, climbs with ``..``, or names a Windows drive."""
     parts = path.replace("\\", "/").split("/")
     return path != "" and (parts[0] == "" or ".." in parts or re.match(r"[A-Za-z]:", path) is not None)
+
+
+def _is_compiled(value: dict[str, Any]) -> bool:
+    """Whether an environment file holds what ``rollout compile`` writes."""
+    return isinstance(value.get("environment"), dict) and value.keys() <= {"environment", "verifier"}
 
 
 def _files_named(key: str) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def test_an_environment_that_is_named_by_the_path_it_moved_to_is_still_the_same(
     (repository.root / "envs/lone.yaml").rename(repository.root / "envs/alone.yaml")
     edit(repository.root / "envs/alone.yaml", "name: L", "name: M")
     assert told(review("HEAD", "envs/b")) == {"envs/b": ["set_target.degrees.maximum"]}
-    assert told(review("HEAD", "envs/alone.yaml")) == {"envs/alone.yaml": ["name"]}
+    assert told(review("HEAD", "envs/alone.yaml")) == {"envs/alone.yaml": ["environment"]}
 
 
 def test_a_copy_of_an_environment_that_stayed_is_new_and_is_told_of_its_slug(repository: Repository) -> None:
