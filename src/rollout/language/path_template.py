@@ -1,6 +1,7 @@
 """A path with placeholders in it, such as ``orders.${args.order_id}.items``: one placeholder, one step at most.
 
 What is filled in is never split at its dots: for an order ``a.b`` the path above looks for the key ``a.b``.
+It is a key, or the index of an item as JSON writes it, but never the length of a list.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from rollout.language.interpolation import (
     look_up,
     parse,
 )
-from rollout.language.paths import KeyPieces, PathError, Piece, Step, split
+from rollout.language.paths import FilledKey, KeyPieces, PathError, Piece, Step, split
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def _fill_key(step: KeyPieces, scope: Scope) -> str:
             text += as_text(value)
         else:
             text += str(piece)
-    return text
+    return FilledKey(text) if any(isinstance(piece, Placeholder) for piece in step) else text
 
 
 __all__ = ["PathTemplate", "SegmentError", "parse_path_template"]

@@ -150,7 +150,9 @@ def _bracket(pieces: Sequence[Piece], start: int) -> tuple[KeyPieces | int | Non
     inside = pieces[start + 1 : at]
     if not inside:
         return None, at + 1
-    if all(isinstance(piece, str) and piece in _DIGITS for piece in inside):
+    if all(isinstance(piece, str) and piece in _DIGITS for piece in inside) and (
+        inside[0] != "0" or len(inside) == 1
+    ):
         return int("".join(map(str, inside))), at + 1
     if len(inside) == 1 and not isinstance(inside[0], str):
         return (inside[0],), at + 1
@@ -163,6 +165,12 @@ def _bracket(pieces: Sequence[Piece], start: int) -> tuple[KeyPieces | int | Non
 
 
 _DIGITS = frozenset("0123456789")
+
+
+class FilledKey(str):
+    """A step that an agent's argument, or other data, gave: a key or an index, but never the length of a list."""
+
+    __slots__ = ()
 
 
 def get(root: Any, steps: Iterable[Step]) -> Any:
@@ -190,7 +198,7 @@ def _below(value: Any, step: Step) -> Any:
     if isinstance(value, dict):
         return value.get(step, MISSING) if isinstance(step, str) else MISSING
     if isinstance(value, list):
-        if step == "length":
+        if step == "length" and not isinstance(step, FilledKey):
             return len(value)
         index = _index(step)
         return value[index] if index is not None and index < len(value) else MISSING
@@ -200,8 +208,10 @@ def _below(value: Any, step: Step) -> Any:
 def _index(step: Step) -> int | None:
     if isinstance(step, int):
         return step
-    # A key of thousands of digits is no index, and int() refuses to read it.
-    return int(step) if 0 < len(step) < 10 and _DIGITS.issuperset(step) else None
+    # A key of thousands of digits is no index, and int() refuses to read it; 01 is a name, such as a postcode.
+    if not 0 < len(step) < 10 or not _DIGITS.issuperset(step) or (step[0] == "0" and step != "0"):
+        return None
+    return int(step)
 
 
 def put(
@@ -228,8 +238,8 @@ def put(
             raise TargetError(_no_target(here, steps, taken))
         branch: Any = [value] if append else value
         for step in reversed(steps[taken + 1 :]):
-            branch = {step: branch}
-        here[steps[taken]] = branch
+            branch = {_plain(step): branch}
+        here[_plain(steps[taken])] = branch
     elif append and (present := _below(here, steps[-1])) is not MISSING:
         if not isinstance(present, list):
             raise TargetError(
@@ -237,11 +247,15 @@ def put(
             )
         present.append(value)
     elif isinstance(here, dict) and isinstance(steps[-1], str) and not (append and last in existing):
-        here[steps[-1]] = [value] if append else value
+        here[_plain(steps[-1])] = [value] if append else value
     elif isinstance(here, list) and (index := _index(steps[-1])) is not None and index < len(here):
         here[index] = value
     else:
         raise TargetError(_no_target(here, steps, last))
+
+
+def _plain(step: Step) -> Step:
+    return str(step) if isinstance(step, FilledKey) else step
 
 
 def _no_target(here: Any, steps: Sequence[Step], number: int) -> str:
@@ -283,6 +297,7 @@ def kind(value: Any) -> str:
 
 __all__ = [
     "MISSING",
+    "FilledKey",
     "KeyPieces",
     "Missing",
     "Path",

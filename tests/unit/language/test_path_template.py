@@ -8,7 +8,7 @@ import pytest
 
 from rollout.language.interpolation import FillError
 from rollout.language.path_template import parse_path_template
-from rollout.language.paths import PathError
+from rollout.language.paths import MISSING, PathError, get, put
 
 ARGS = {"id": "a.b", "n": 2, "half": 1.5, "empty": "", "object": {}, "list": [1], "odd": 'x"]['}
 
@@ -57,3 +57,29 @@ def test_a_bad_template_is_refused_at_its_place(text: str, start: int, end: int)
     with pytest.raises(PathError) as caught:
         parse_path_template(text)
     assert (caught.value.start, caught.value.end) == (start, end)
+
+
+@pytest.mark.parametrize(("given", "found"), [(1, "b"), ("1", "b"), ("0", "a"), (0, "a")])
+def test_what_is_filled_in_may_be_the_index_of_an_item(given: object, found: str) -> None:
+    steps = parse_path_template("names.${args.at}").fill({"args": {"at": given}})
+    assert get({"names": ["a", "b"]}, steps) == found
+
+
+@pytest.mark.parametrize("given", ["length", "00", "01", "-1", "1.0", "", "1 "])
+@pytest.mark.parametrize("text", ["names.${args.at}", "${args.list}.${args.at}"])
+def test_what_is_filled_in_is_no_other_word_for_one(text: str, given: str) -> None:
+    steps = parse_path_template(text).fill({"args": {"at": given, "list": "names"}})
+    assert get({"names": ["a", "b"]}, steps) is MISSING
+
+
+def test_a_key_that_was_filled_in_is_a_plain_text_in_the_state() -> None:
+    state: dict[str, Any] = {}
+    put(state, parse_path_template("${args.a}.${args.b}").fill({"args": {"a": "x", "b": "length"}}), 1)
+    assert state == {"x": {"length": 1}}
+    assert {type(key) for key in (*state, *state["x"])} == {str}
+    assert get(state, parse_path_template("x.${args.b}").fill({"args": {"b": "length"}})) == 1
+
+
+def test_an_index_is_written_without_zeros_before_it() -> None:
+    with pytest.raises(PathError, match="“01” is no index"):
+        parse_path_template("names[01]")
