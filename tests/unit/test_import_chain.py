@@ -29,6 +29,7 @@ CHAIN = (
     ("rollout.sandbox",),
     ("rollout.templates", "rollout.verifiers", "rollout.models"),
     ("rollout.engine",),
+    ("rollout.analysis",),
     ("rollout.cli", "rollout.__main__"),
 )
 STAGE = {name: stage for stage, names in enumerate(CHAIN) for name in names}

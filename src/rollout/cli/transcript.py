@@ -38,7 +38,11 @@ class Transcript:
 
     def rollout(self, task: Task, rollout: Rollout) -> str:
         """One rollout: the task, the calls, the last words and the verdict."""
-        lines = [*self._task(task), *self._trace(rollout.trace), *self._verdict(rollout.verdict)]
+        lines = [
+            *self._task(task, rollout.trace.trial),
+            *self._trace(rollout.trace),
+            *self._verdict(rollout.verdict),
+        ]
         return "\n".join(lines)
 
     def tally(self, tally: Tally) -> str:
@@ -55,8 +59,9 @@ class Transcript:
         worst = Outcome.PASSED if tally.passed == tally.all else Outcome.FAILED
         return f"{self._paint(', '.join(counts), worst)} ({rates})"
 
-    def _task(self, task: Task) -> Iterator[str]:
-        yield f"{self._paint(visible(task.key), 'title')} {self._paint(f'({task.split})', 'quiet')}"
+    def _task(self, task: Task, trial: int) -> Iterator[str]:
+        which = f"({task.split}, trial {trial})" if trial else f"({task.split})"
+        yield f"{self._paint(visible(task.key), 'title')} {self._paint(which, 'quiet')}"
         yield from _indented(task.instruction)
         if task.input:
             yield f"  {self._paint('input', 'quiet')} {_shortened(dumps(task.input, ensure_ascii=False))}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,6 +15,7 @@ from rollout.engine.toolbox import BadCallError, Toolbox
 from rollout.environment import Environment, Task
 from rollout.models import (
     AnyModel,
+    Blame,
     Call,
     Conversation,
     Exchange,
@@ -46,24 +48,34 @@ class EnvironmentWorkflow:
         *,
         max_tool_calls: int = MOST_TOOL_CALLS,
         sampling: Sampling | None = None,
+        seconds: float | None = None,
     ) -> None:
+        """``seconds`` is how long a rollout may take; None is as long as it takes."""
         self.environment = environment
         self.stage: Stage = prepare(environment)
         self.toolbox = Toolbox(self.stage.tools)
         self.max_tool_calls = max_tool_calls
         self.sampling = sampling or Sampling()
+        self.seconds = seconds
 
     async def run(self, task: Task, model: AnyModel, *, trial: int = 0) -> Trace:
         """One rollout of ``task``. Whatever goes wrong is on the trace, charged to whom it is owed."""
         started = perf_counter()
         run = _Run(self, task, model, RolloutKey(self.environment.slug, task.key, trial))
+        late = asyncio.timeout(self.seconds)
         try:
-            await run.through()
+            async with late:
+                await run.through()
         except ModelError as error:
             run.give_up(error)
         except Exception as error:
-            run.fail(f"“{model.id}” broke down: {_words(error)}", "infrastructure")
-        await run.end()
+            if late.expired():
+                run.fail(*run.lateness(self.seconds))
+            else:
+                run.fail(f"“{model.id}” broke down: {_words(error)}", "infrastructure")
+        finally:
+            # A world is closed even when the whole run is given up.
+            await run.end()
         return Trace(
             environment=self.environment.slug,
             template=self.environment.template,
@@ -116,6 +128,14 @@ class _Run:
     final_output: str = ""
     ending: Ending = "failure"
     failure: Failure | None = None
+    in_tool: str | None = None
+
+    def lateness(self, seconds: float | None) -> tuple[str, Blame]:
+        """What to say when the time is over, and whom that is charged to: whoever was waited for."""
+        over = f"The {seconds:g} seconds for a rollout are over"
+        if self.in_tool is not None:
+            return f"{over}; its tool “{self.in_tool}” had not answered.", "environment"
+        return f"{over}; “{self.model.id}” had not answered.", "infrastructure"
 
     def fail(self, sentence: str, charged_to: Any) -> None:
         self.failure = self.failure or Failure(sentence, charged_to)
@@ -173,7 +193,9 @@ class _Run:
                 if ran and args is not None:
                     try:
                         assert self.world is not None
+                        self.in_tool = call.tool
                         result = await self.world.call(call.tool, args)
+                        self.in_tool = None
                     except SandboxError as error:
                         self.fail(str(error), "infrastructure")
                         over, result = True, Result.failed("The tool could not be run.")

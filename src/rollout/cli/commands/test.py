@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rollout.cli import completions
 
 if TYPE_CHECKING:
-    from rollout.engine import Rollout
-    from rollout.environment import Environment, Task
+    from rollout.cli.run_output import RunOutput
+    from rollout.cli.run_plan import Plan
+    from rollout.engine.batch import Batch, Done, Stop
+
+
+class RunFormat(StrEnum):
+    """How a run is shown."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
 
 
 def test(
     path: Annotated[
-        str, typer.Argument(metavar="PATH", help="An environment's folder or file, or a Python file.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="PATH", help="An environment's folder or file, or a Python file.", show_default=False
+        ),
+    ] = None,
     model: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--model",
             "-m",
@@ -27,7 +39,7 @@ def test(
             autocompletion=completions.models,
             help="Who acts: oracle, noop, random:SEED, replay:FILE, or PROVIDER/MODEL.",
         ),
-    ],
+    ] = None,
     slug: Annotated[
         str | None, typer.Option(metavar="SLUG", help="Which environment, where there are several.")
     ] = None,
@@ -40,117 +52,264 @@ def test(
             help="Only tasks of this split: dev, test or train.",
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many tasks to run at most.")] = 3,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="How many tasks to run at most; 3 unless given.")
+    ] = None,
+    all_tasks: Annotated[bool, typer.Option("--all", help="Run all tasks.")] = False,
+    trials: Annotated[
+        int | None,
+        typer.Option("--trials", "-n", min=1, help="How often each task is run; once unless given."),
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="How many rollouts go on at once.")] = 16,
     temperature: Annotated[
-        float, typer.Option(min=0.0, max=2.0, help="How freely a model draws its words.")
-    ] = 0.3,
-    max_tool_calls: Annotated[int, typer.Option(min=0, help="How many tool calls a rollout may make.")] = 12,
+        float | None,
+        typer.Option(min=0.0, max=2.0, help="How freely a model draws its words; 0.3 unless given."),
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="From how much of what is likely a model draws.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="A seed for the model, where it takes one.")] = None,
+    max_output_tokens: Annotated[
+        int | None, typer.Option(min=1, help="How many tokens one turn of the model may have.")
+    ] = None,
+    max_tool_calls: Annotated[
+        int | None, typer.Option(min=0, help="How many tool calls a rollout may make; 12 unless given.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.001, metavar="SECONDS", help="How long a rollout may take.")
+    ] = None,
+    turn_timeout: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            metavar="SECONDS",
+            help="How long a model elsewhere may take for an answer, before it is asked again.",
+        ),
+    ] = 300.0,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="DOLLARS", help="End the run when so much has been spent."),
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=0, help="End the run when so many tokens, in and out, have been used.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Keep the run in this folder, which must not have one.")
+    ] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Go on with the run in this folder; other options may be left out."),
+    ] = None,
     sandbox: Annotated[
         str | None,
         typer.Option(
             help="Where commands run: auto, bubblewrap, docker, podman, or none, a process without protection."
         ),
     ] = None,
+    output_format: Annotated[
+        RunFormat, typer.Option("--format", help="How the run is shown.")
+    ] = RunFormat.TEXT,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
+    events: Annotated[
+        bool, typer.Option("--events", help="A JSON event a line on stdout, as it happens.")
+    ] = False,
 ) -> None:
     """Run tasks with a model; show each call and the verdict.
 
     Run tasks with a model: the calls and their results, and a verdict with a reason for each primitive.
 
+    With `--out DIR` each rollout is on the disk as soon as it is done, and `--resume DIR` does the rest of a run that
+    was broken off. It may be given more trials (`-n`) and other tasks, and else must be as it was begun.
+
     Example: `rollout test envs/refund --model oracle --limit 5`
 
-    Exit code 0: every task passed. 1: a task failed or broke, or the environment has errors. 2: wrong usage.
+    Exit code 0: every task passed. 1: a task failed, broke or was not done, or the environment has errors. 2: wrong
+    usage. 130: interrupted.
     """
-    import asyncio
+    from rollout.cli.inputs import in_sandbox
+    from rollout.cli.output import Exit, fail, note
+    from rollout.cli.run_plan import Wishes, plan
+    from rollout.engine import Outcome
 
-    from rollout.cli.inputs import in_sandbox, project_settings, sound_environment
-    from rollout.cli.output import Exit, fail, show, show_json, wants_color
-    from rollout.cli.transcript import Transcript, tally
-    from rollout.engine import Outcome, roll_out
-    from rollout.engine.judge import VerifierGrader
-    from rollout.engine.loop import EnvironmentWorkflow
-    from rollout.models import ConnectError, Sampling, Setup, connect
-    from rollout.templates import TemplateError
-
-    report, environment = sound_environment(path, slug=slug)
-    chosen = _choose(environment, task, split, limit)
-    try:
-        actor = connect(model, Setup(settings=project_settings()))
-        workflow = EnvironmentWorkflow(
-            environment, max_tool_calls=max_tool_calls, sampling=Sampling(temperature=temperature)
+    if events and (as_json or output_format is not RunFormat.TEXT):
+        fail(
+            "A run is shown in one way: as events or in a format.",
+            "Leave out --events, or --json and --format.",
         )
-    except ConnectError as error:
-        fail(str(error), error.hint)
-    except TemplateError as error:
-        fail(f"{report.document.label} cannot be run here. {error}")
-    grader = VerifierGrader(environment)
-    transcript = Transcript(color=wants_color())
-    finished: list[Rollout] = []
-
-    async def run() -> None:
-        try:
-            for each in chosen:
-                rollout = await roll_out(workflow, grader, each, actor)
-                finished.append(rollout)
-                if not as_json:
-                    show(f"{transcript.rollout(each, rollout)}\n")
-        finally:
-            await actor.close()
-
-    with in_sandbox(sandbox):
-        asyncio.run(run())
-    counts = tally(finished)
-    if as_json:
-        show_json("test", _data(environment, model, finished))
-    else:
-        left = len(environment.tasks) - len(chosen)
-        show(transcript.tally(counts) + (f"; {left} more of its tasks were not run." if left else "."))
-    if any(rollout.verdict.outcome is not Outcome.PASSED for rollout in finished):
+    wishes = Wishes(
+        path=path,
+        slug=slug,
+        model=model,
+        task=task,
+        split=split,
+        limit=limit,
+        all=all_tasks,
+        trials=trials,
+        temperature=temperature,
+        top_p=top_p,
+        seed=seed,
+        max_tokens=max_output_tokens,
+        max_tool_calls=max_tool_calls,
+        seconds=timeout,
+    )
+    prepared = plan(wishes, out=out, resume=resume)
+    try:
+        with in_sandbox(sandbox):
+            running = _Running(
+                prepared,
+                form="events" if events else "json" if as_json else output_format.value,
+                concurrency=concurrency,
+                turn_timeout=turn_timeout,
+                max_cost=max_cost,
+                max_tokens=max_tokens,
+            )
+            interrupted = running.run()
+        running.end()
+    finally:
+        prepared.close()
+    counts = prepared.summary.tally
+    whole = running.whole
+    if not whole and running.stop is not None:
+        note(f"stopped: {running.stop.sentence}" + (f" {running.stop.hint}" if running.stop.hint else ""))
+    if interrupted or not whole:
+        note(f"{counts.all:,} of {prepared.planned:,} rollouts are done{_way_on(prepared)}")
+    if interrupted:
+        raise typer.Exit(Exit.INTERRUPTED)
+    if not whole or any(
+        counts.outcomes[outcome] for outcome in counts.outcomes if outcome is not Outcome.PASSED
+    ):
         raise typer.Exit(Exit.FINDINGS)
 
 
-def _choose(environment: Environment, task: str | None, split: str | None, limit: int) -> Sequence[Task]:
-    from rollout.cli.output import fail
+def _way_on(prepared: Plan) -> str:
+    if prepared.journal is None:
+        return "; they were not kept. A run with --out DIR can be gone on with."
+    from shlex import quote
 
-    tasks = environment.tasks
-    if not tasks:
-        fail(f"“{environment.slug}” has no tasks, so there is nothing to run.")
-    if task is not None:
-        named = [each for each in tasks if each.key == task]
-        if not named and task.isascii() and task.isdigit() and len(task) < 10 and int(task) < len(tasks):
-            named = [tasks[int(task)]]
-        if not named:
-            fail(f"There is no task “{task}”.", _task_hint(environment, task))
-        return named[:1]
-    if split is not None:
-        splits = sorted({each.split for each in tasks})
-        tasks = [each for each in tasks if each.split == split]
-        if not tasks:
-            fail(f"No task is in the split “{split}”.", f"The splits here are: {', '.join(splits)}.")
-    return tasks[:limit]
+    return f". Go on with: rollout test --resume {quote(str(prepared.journal.folder))}"
 
 
-def _task_hint(environment: Environment, task: str) -> str:
-    from difflib import get_close_matches
+class _Running:
+    """A run of a plan, from connecting the model to the summary."""
 
-    keys = [each.key for each in environment.tasks[:5_000]]
-    if close := get_close_matches(task, keys, n=1):
-        return f"Did you mean “{close[0]}”?"
-    return f"Give an id, such as “{keys[0]}”, or a number from 0 to {len(environment.tasks) - 1}."
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        form: str,
+        concurrency: int,
+        turn_timeout: float,
+        max_cost: float | None,
+        max_tokens: int | None,
+    ) -> None:
+        from rollout.cli.inputs import project_settings
+        from rollout.cli.output import fail
+        from rollout.cli.progress import progress
+        from rollout.engine.batch import Batch
+        from rollout.engine.budget import Budget
+        from rollout.engine.judge import VerifierGrader
+        from rollout.engine.loop import EnvironmentWorkflow
+        from rollout.models import ConnectError, Patience, Setup, connect
+        from rollout.templates import TemplateError
+
+        setup = Setup(project_settings(), concurrency=concurrency, patience=Patience(call=turn_timeout))
+        wishes = plan.wishes
+        try:
+            self.actor = connect(plan.model, setup)
+            workflow = EnvironmentWorkflow(
+                plan.environment,
+                max_tool_calls=wishes.max_tool_calls or 0,
+                sampling=plan.sampling,
+                seconds=wishes.seconds,
+            )
+        except ConnectError as error:
+            fail(str(error), error.hint)
+        except TemplateError as error:
+            fail(f"{plan.label} cannot be run here. {error}")
+        self.plan = plan
+        self.grader = VerifierGrader(plan.environment, setup=setup)
+        budget = Budget(max_cost=max_cost, max_tokens=max_tokens)
+        budget.charge(plan.summary.usage + plan.summary.judge_usage)
+        self.batch: Batch = Batch(workflow, self.grader, self.actor, concurrency=concurrency, budget=budget)
+        self.finished = 0
+        self.to_do = plan.planned - plan.done_before
+        self.progress = progress(plan.planned, plan.done_before)
+        self.output: RunOutput = _output(form, self)
+
+    @property
+    def stop(self) -> Stop | None:
+        """Why the run ended early."""
+        return self.batch.stop
+
+    @property
+    def whole(self) -> bool:
+        """Whether all that was to do is done."""
+        return self.finished >= self.to_do
+
+    def run(self) -> bool:
+        """Does all that is left; whether it was interrupted."""
+        import asyncio
+
+        try:
+            asyncio.run(self._run())
+        except KeyboardInterrupt:
+            return True
+        finally:
+            self.progress.stop()
+        return False
+
+    async def _run(self) -> None:
+        journal = self.plan.journal
+        try:
+            await self.batch.run(self.plan.left(), self._finish)
+        finally:
+            # Also when it is interrupted: what is finished is kept.
+            if journal is not None:
+                await journal.flush()
+            await self.actor.close()
+            await self.grader.close()
+
+    async def _finish(self, done: Done) -> None:
+        journal = self.plan.journal
+        if journal is None:
+            self._count(done)
+            return
+        from rollout.engine.journal import encode
+
+        await journal.add(encode(done), lambda: self._count(done))
+
+    def _count(self, done: Done) -> None:
+        from rollout.analysis.summary import Brief
+
+        brief = Brief.of(done)
+        self.finished += 1
+        self.plan.broken.pop((brief.task, brief.trial), None)  # type: ignore[call-overload]
+        self.plan.summary.add(brief)
+        self.progress.count(brief)
+        self.output.rollout(done, brief)
+
+    def end(self) -> None:
+        """Shows the end of the run and writes its summary."""
+        from dataclasses import replace
+
+        from rollout.cli.run_output import run_data
+        from rollout.models import Usage
+
+        for brief in self.plan.broken.values():
+            # It was not done again. What it used has been counted.
+            self.plan.summary.add(replace(brief, usage=Usage(), judge_usage=Usage()))
+        if self.plan.journal is not None:
+            self.plan.journal.summarize(run_data(self.plan, None if self.whole else self.stop))
+        self.output.end(None if self.whole else self.stop)
 
 
-def _data(environment: Environment, model: str, finished: Sequence[Rollout]) -> dict[str, Any]:
-    from dataclasses import asdict
+def _output(form: str, running: _Running) -> RunOutput:
+    from rollout.cli.run_output import EventOutput, JsonOutput, JunitOutput, TextOutput
 
-    from rollout.cli.transcript import tally
-
-    counts = tally(finished)
-    return {
-        "environment": environment.slug,
-        "model": model,
-        "rollouts": [asdict(rollout) for rollout in finished],
-        "outcomes": {str(outcome): number for outcome, number in sorted(counts.outcomes.items())},
-        "passed": counts.passed,
-        "graded": counts.graded,
-        "all": counts.all,
-    }
+    if form == "json":
+        return JsonOutput(running.plan)
+    if form == "events":
+        return EventOutput(running.plan)
+    if form == "junit":
+        return JunitOutput(running.plan)
+    return TextOutput(running.plan, running.progress)

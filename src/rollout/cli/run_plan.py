@@ -1,0 +1,255 @@
+"""What a run is to do: the options of `rollout test`, and of a run that is taken up again what it was begun with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import rollout
+from rollout.analysis.summary import Brief, Summary
+from rollout.cli.inputs import sound_environment
+from rollout.cli.output import fail, note
+from rollout.compile import compile_environment
+from rollout.engine.batch import Job, jobs
+from rollout.engine.inputs import changes, inputs
+from rollout.engine.journal import Journal, JournalError, Key
+from rollout.environment import Environment, Task
+from rollout.models import Sampling
+
+LIMIT, TEMPERATURE, MAX_TOOL_CALLS = 3, 0.3, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The options that say what a run is; None where the command line does not."""
+
+    path: str | None = None
+    slug: str | None = None
+    model: str | None = None
+    task: str | None = None
+    split: str | None = None
+    limit: int | None = None
+    all: bool = False
+    trials: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    max_tool_calls: int | None = None
+    seconds: float | None = None
+
+    @property
+    def selects(self) -> bool:
+        """Whether it says which tasks."""
+        return self.task is not None or self.split is not None or self.limit is not None or self.all
+
+    def after(self, begun: Mapping[str, Any]) -> Wishes:
+        """These wishes, and of a run that was begun whatever they leave open."""
+        was = Wishes(**begun)
+        given = {name: getattr(self, name) for name in Wishes.__slots__ if getattr(self, name) is not None}
+        chooses = ("task", "split", "limit", "all")
+        if not self.selects:
+            given = {name: value for name, value in given.items() if name not in chooses}
+        else:
+            was = replace(was, task=None, split=None, limit=None, all=False)
+        return replace(was, **given)
+
+    def resolved(self) -> Wishes:
+        """These wishes with what is the default for the rest."""
+        return replace(
+            self,
+            trials=self.trials or 1,
+            limit=None if self.all else (LIMIT if self.limit is None else self.limit),
+            temperature=TEMPERATURE if self.temperature is None else self.temperature,
+            max_tool_calls=MAX_TOOL_CALLS if self.max_tool_calls is None else self.max_tool_calls,
+        )
+
+    def said(self) -> dict[str, Any]:
+        """The wishes as JSON."""
+        return {name: getattr(self, name) for name in Wishes.__slots__}
+
+
+@dataclass(slots=True)
+class Plan:
+    """A run that is to be done: which rollouts, with what, and those that were done before."""
+
+    wishes: Wishes
+    label: str
+    environment: Environment
+    tasks: Sequence[Task]
+    model: str
+    trials: int
+    sampling: Sampling
+    journal: Journal | None = None
+    summary: Summary = field(default_factory=Summary)
+    done: set[Key] = field(default_factory=set)
+    broken: dict[Key, Brief] = field(default_factory=dict)
+
+    @property
+    def planned(self) -> int:
+        """How many rollouts the run has."""
+        return len(self.tasks) * self.trials
+
+    @property
+    def done_before(self) -> int:
+        """How many of them are done."""
+        if not self.done:
+            return 0
+        return sum(Key(task.key, trial) in self.done for task in self.tasks for trial in range(self.trials))
+
+    def left(self) -> Iterator[Job]:
+        """The rollouts that are still to do."""
+        if not self.done:
+            return jobs(self.tasks, self.trials)
+        return (job for job in jobs(self.tasks, self.trials) if Key(job.task.key, job.trial) not in self.done)
+
+    def close(self) -> None:
+        """Gives the run's folder back."""
+        if self.journal is not None:
+            self.journal.close()
+
+
+def plan(wishes: Wishes, *, out: str | None, resume: str | None) -> Plan:
+    """Reads the environment and opens the run's folder. Ends the command with a sentence where that cannot be."""
+    journal: Journal | None = None
+    if out is not None and resume is not None:
+        fail("--out begins a run and --resume goes on with one.", "Give one of them.")
+    if resume is None:
+        return _begin(wishes.resolved(), out)
+    try:
+        journal, opened = Journal.go_on(Path(resume))
+    except JournalError as error:
+        fail(str(error), error.hint)
+    try:
+        if opened.torn:
+            note(f"The last line of “{resume}” had been cut short; that rollout is done again.")
+        before: dict[str, Any] = opened.config["options"]
+        found = _read(wishes.after(before).resolved())
+        found.journal = journal
+        _refuse_changes(found, opened.config, resume)
+        for place in sorted(opened.places.values()):
+            _count(found, Brief.of_line(journal.read(place)))
+        if found.wishes.said() != before:
+            journal.configure({**opened.config, "options": found.wishes.said()})
+    except BaseException:
+        journal.close()
+        raise
+    return found
+
+
+def _begin(wishes: Wishes, out: str | None) -> Plan:
+    found = _read(wishes)
+    if out is None:
+        return found
+    seen: set[str] = set()
+    for task in found.tasks:
+        if task.key in seen:
+            fail(
+                f"Two tasks are both known as “{task.key}”, so their rollouts could not be told apart in a run.",
+                "Give each an id of its own.",
+            )
+        seen.add(task.key)
+    try:
+        found.journal = Journal.begin(Path(out), _config(found))
+    except JournalError as error:
+        fail(str(error), error.hint)
+    return found
+
+
+def _read(wishes: Wishes) -> Plan:
+    if wishes.path is None:
+        fail("There is no environment to run.", "Give its path: rollout test envs/refund --model oracle")
+    if wishes.model is None:
+        fail(
+            "No model is named, so there is nobody to act.", "Name one with --model, such as --model oracle."
+        )
+    report, environment = sound_environment(wishes.path, slug=wishes.slug)
+    return Plan(
+        wishes=replace(wishes, path=str(Path(wishes.path).resolve())),
+        label=report.document.label,
+        environment=environment,
+        tasks=choose(environment, wishes),
+        model=wishes.model,
+        trials=wishes.trials or 1,
+        sampling=Sampling(wishes.temperature, wishes.top_p, wishes.seed, wishes.max_tokens),
+    )
+
+
+def _count(found: Plan, brief: Brief) -> None:
+    key = Key(brief.task, brief.trial)
+    if brief.is_to_be_done_again:
+        found.broken[key] = brief
+        found.summary.add_usage(brief)
+    else:
+        found.done.add(key)
+        found.summary.add(brief)
+
+
+def _inputs(found: Plan) -> dict[str, Any]:
+    wishes = found.wishes
+    return inputs(
+        found.environment,
+        found.model,
+        sampling=found.sampling,
+        max_tool_calls=wishes.max_tool_calls or 0,
+        seconds=wishes.seconds,
+    )
+
+
+def _config(found: Plan) -> dict[str, Any]:
+    return {
+        "version": rollout.__version__,
+        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "environment": found.environment.slug,
+        "template": found.environment.template,
+        "digest": compile_environment(found.environment).digest,
+        "inputs": _inputs(found),
+        "options": found.wishes.said(),
+    }
+
+
+def _refuse_changes(found: Plan, config: Mapping[str, Any], resume: str) -> None:
+    changed = changes(config["inputs"], _inputs(found))
+    if changed:
+        fail(
+            f"The run in “{resume}” was begun with something else. Changed since: {', '.join(changed)}.",
+            "Put it back as it was, or begin a new run with --out.",
+        )
+    before = Wishes(**config["options"])
+    if found.trials < (before.trials or 1):
+        fail(f"The run in “{resume}” has {before.trials} trials of each task; it can only get more.")
+
+
+def choose(environment: Environment, wishes: Wishes) -> Sequence[Task]:
+    """The tasks that are to be run. Ends the command with a sentence when there are none."""
+    tasks, task, split = environment.tasks, wishes.task, wishes.split
+    if not tasks:
+        fail(f"“{environment.slug}” has no tasks, so there is nothing to run.")
+    if task is not None:
+        named = [each for each in tasks if each.key == task]
+        if not named and task.isascii() and task.isdigit() and len(task) < 10 and int(task) < len(tasks):
+            named = [tasks[int(task)]]
+        if not named:
+            fail(f"There is no task “{task}”.", _task_hint(environment, task))
+        return named[:1]
+    if split is not None:
+        splits = sorted({each.split for each in tasks})
+        tasks = [each for each in tasks if each.split == split]
+        if not tasks:
+            fail(f"No task is in the split “{split}”.", f"The splits here are: {', '.join(splits)}.")
+    return tasks[: wishes.limit]
+
+
+def _task_hint(environment: Environment, task: str) -> str:
+    from difflib import get_close_matches
+
+    keys = [each.key for each in environment.tasks[:5_000]]
+    if close := get_close_matches(task, keys, n=1):
+        return f"Did you mean “{close[0]}”?"
+    return f"Give an id, such as “{keys[0]}”, or a number from 0 to {len(environment.tasks) - 1}."
+
+
+__all__ = ["LIMIT", "MAX_TOOL_CALLS", "TEMPERATURE", "Plan", "Wishes", "choose", "plan"]

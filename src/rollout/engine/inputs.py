@@ -1,0 +1,77 @@
+"""What a run's results depend on, so that a run is only continued on the inputs that it was begun with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from rollout.compile import compile_environment
+from rollout.environment import Environment
+from rollout.language.canonical import canonical, digest
+from rollout.models import Sampling
+
+_NAMES = {
+    "environment": "the environment",
+    "tasks": "its tasks",
+    "solutions": "their solutions",
+    "verifier": "its verifier",
+    "model": "the model",
+    "sampling": "the sampling",
+    "max_tool_calls": "the limit of tool calls",
+    "seconds": "the time for a rollout",
+}
+
+
+def inputs(
+    environment: Environment, model: str, *, sampling: Sampling, max_tool_calls: int, seconds: float | None
+) -> dict[str, Any]:
+    """The inputs of a run, as JSON; of an environment's parts their digests. ``seconds`` is the limit of a rollout.
+
+    Solutions count where the oracle plays them, and so does what a database is run with on this machine.
+    """
+    compiled = compile_environment(environment)
+    world = {key: value for key, value in compiled.environment.items() if key != "tasks"}
+    world["local"] = [environment.dialect, environment.now, environment.read_only]
+    tasks: list[Any] = list(compiled.environment["tasks"])
+    tasks.append([task.id for task in environment.tasks])
+    solutions = [task.solution for task in environment.tasks] if model == "oracle" else None
+    return {
+        "environment": digest(canonical(world)),
+        "tasks": digest(canonical(tasks)),
+        "solutions": digest(canonical(solutions)),
+        "verifier": digest(canonical(compiled.verifier)),
+        "model": model,
+        "sampling": asdict(sampling),
+        "max_tool_calls": max_tool_calls,
+        "seconds": seconds,
+    }
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What is not as it was, each by its name: ``the model (was “a”, is “b”)``."""
+    changed = [name for name in _NAMES if before.get(name) != now.get(name)]
+    if "model" in changed and "solutions" in changed:
+        # Only the oracle has them.
+        changed.remove("solutions")
+    return [_NAMES[name] + _words(before.get(name), now.get(name)) for name in changed]
+
+
+def _words(was: Any, now: Any) -> str:
+    if isinstance(was, Mapping) and isinstance(now, Mapping):
+        parts = [
+            f"{key} was {_show(was.get(key))}, is {_show(now[key])}"
+            for key in now
+            if was.get(key) != now[key]
+        ]
+        return f" ({'; '.join(parts)})"
+    if isinstance(now, str) and now.startswith("sha256:"):
+        return ""
+    return f" (was {_show(was)}, is {_show(now)})"
+
+
+def _show(value: Any) -> str:
+    return "not set" if value is None else f"“{value}”" if isinstance(value, str) else f"{value:g}"
+
+
+__all__ = ["changes", "inputs"]
