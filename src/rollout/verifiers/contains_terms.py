@@ -1,7 +1,9 @@
 """contains_terms: the agent's last words, or the final state, hold all the terms.
 
 A term is found at its edges: ``10`` is not in ``100``, and ``cat`` not in ``category``; ``substring: true`` takes it
-anywhere. Numbers are found as numbers: 100 is in ``$100.00``, but not in ``1,100``, ``-100`` or ``O-100``.
+anywhere. Numbers are found as numbers: 100 is in ``$100.00``, ``100%`` and ``100-day``, but not in ``1,100``, ``-100``
+or ``O-100``, and 10 not in ``1.10``, ``10:30``, ``10/12`` or ``10-20``: these are other numbers, times and ranges.
+Accents belong to their letter however they were typed, so ``cafe`` is not in ``café``.
 ``anyOf: true`` asks for one of the terms only; ``caseSensitive: false`` takes capitals and small letters as the same.
 """
 
@@ -13,13 +15,14 @@ from typing import Any
 
 from rollout.language.canonical import canonical
 from rollout.language.compare import show
+from rollout.language.edges import composed, stands_alone
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
 
 _NUMBER = re.compile(
-    r"""(?<![\w.])(?<![\w][-–])(?<!\d,)      # not inside a word, an identifier such as O-10, or another number
-        [-−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?
-        (?![\w])(?![.,]\d)""",
-    re.VERBOSE | re.ASCII,
+    r"""(?<![\w.])(?<!\w[-–−])(?<![0-9][,:/⁄])  # not inside a word, an identifier such as O-10, or another number
+        [-–−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?
+        (?!\w)(?![-–−.,:/⁄][0-9])""",
+    re.VERBOSE,
 )
 _LONGEST_NUMBER = 40
 
@@ -69,7 +72,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 class _Finder:
     def __init__(self, text: str, case_sensitive: bool, substring: bool) -> None:
-        self.text = text if case_sensitive else text.casefold()
+        text = composed(text)
+        self.text = text if case_sensitive else composed(text.casefold())
         self.case_sensitive = case_sensitive
         self.substring = substring
         self.numbers = {number for found in _NUMBER.findall(text) if (number := _number(found)) is not None}
@@ -84,26 +88,20 @@ class _Finder:
         return self._at_edges(self._folded(term))
 
     def _folded(self, term: str) -> str:
-        return term if self.case_sensitive else term.casefold()
+        term = composed(term)
+        return term if self.case_sensitive else composed(term.casefold())
 
     def _at_edges(self, term: str) -> bool:
-        before, after = _edge(term[0], _BEFORE), _edge(term[-1], _AFTER)
-        return re.search(f"{before}{re.escape(term)}{after}", self.text) is not None
-
-
-_BEFORE = (r"(?<!\w)", r"(?<!\d[.,])(?<!\W[-−])(?<!^[-−])")
-_AFTER = (r"(?!\w)", r"(?![.,]\d)")
-
-
-def _edge(character: str, guards: tuple[str, str]) -> str:
-    word, number = guards
-    if character.isdigit():
-        return word + number
-    return word if character.isalnum() or character == "_" else ""
+        at = self.text.find(term)
+        while at >= 0:
+            if stands_alone(self.text, at, at + len(term)):
+                return True
+            at = self.text.find(term, at + 1)
+        return False
 
 
 def _number(text: str) -> int | float | None:
-    digits = text.replace(",", "").replace("−", "-")
+    digits = text.replace(",", "").replace("−", "-").replace("–", "-")
     whole = digits.lstrip("-")
     if len(digits) > _LONGEST_NUMBER or (len(whole) > 1 and whole[0] == "0" and whole[1].isdigit()):
         # A run of digits that starts with 0 is a name, such as a postcode.
