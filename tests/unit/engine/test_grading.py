@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -11,29 +12,39 @@ from typing import Any
 import pytest
 
 from rollout.engine import Outcome, Tally, Trace, Verdict
-from rollout.engine.judge import VerifierGrader
+from rollout.engine.judge import SECONDS, VerifierGrader
 from rollout.environment import Environment, Task
 from rollout.models import Usage
-from rollout.verifiers import CannotJudgeError, Case, Judgement
+from rollout.verifiers import CannotJudgeError, Case, Judgement, UnscoredError
 
 Judge = Callable[[Case, Any], Any]
 
 
 @pytest.fixture
 def graded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
-    def grade(*judges: Judge, threshold: float = 1.0, weights: tuple[float, ...] = ()) -> Verdict:
+    def grade(
+        *judges: Judge,
+        threshold: float = 1.0,
+        weights: tuple[float, ...] = (),
+        seconds: float = SECONDS,
+        brought: bool = False,
+        limits_itself: bool = False,
+    ) -> Verdict:
         primitives = []
         for number, judge in enumerate(judges):
             module = ModuleType(f"rollout.verifiers.sample_{number}")
             module.judge = judge  # type: ignore[attr-defined]
-            monkeypatch.setitem(sys.modules, module.__name__, module)
+            module.LIMITS_ITSELF = limits_itself  # type: ignore[attr-defined]
+            if brought:
+                module.__name__ = f"other_package.sample_{number}"
+            monkeypatch.setitem(sys.modules, f"rollout.verifiers.sample_{number}", module)
             weight = weights[number] if weights else 1
             primitives.append({"name": f"p{number}", "type": f"sample_{number}", "weight": weight})
         environment = Environment(
             "case", "Case", "workflow", verifier={"primitives": primitives, "passThreshold": threshold}
         )
         trace = Trace("case", "workflow", "t", "m", (), (), {}, {}, "", "answer", Usage())
-        return asyncio.run(VerifierGrader(environment).grade(Task("Do it."), trace))
+        return asyncio.run(VerifierGrader(environment, seconds=seconds).grade(Task("Do it."), trace))
 
     return grade
 
@@ -110,6 +121,70 @@ def test_a_primitive_may_be_async(graded: Callable[..., Verdict]) -> None:
         return Judgement(1, "In the end.")
 
     assert graded(judge).outcome is Outcome.PASSED
+
+
+async def _endless(case: Case, options: Any) -> Judgement:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+def test_a_primitive_that_takes_too_long_is_an_error_charged_to_the_verifier(
+    graded: Callable[..., Verdict],
+) -> None:
+    verdict = graded(_endless, value(1), seconds=0.05)
+    assert verdict.outcome is Outcome.ERROR
+    assert verdict.failure is not None
+    assert verdict.failure.sentence == "“sample_0” took longer than 0.05 seconds to judge."
+    assert verdict.failure.charged_to == "verifier"
+    assert [mark.value for mark in verdict.marks] == [None, 1]
+
+
+def test_a_plain_function_of_another_package_cannot_hold_up_the_rest(graded: Callable[..., Verdict]) -> None:
+    held = threading.Event()
+
+    def stuck(case: Case, options: Any) -> Judgement:
+        held.wait(30)
+        return Judgement(1, "At last.")
+
+    try:
+        verdict = graded(stuck, seconds=0.05, brought=True)
+    finally:
+        held.set()
+    assert verdict.failure is not None
+    assert "took longer than 0.05 seconds" in verdict.failure.sentence
+    assert graded(value(1), brought=True).outcome is Outcome.PASSED
+    assert graded(_raise(StopIteration("odd")), brought=True).outcome is Outcome.ERROR
+    assert graded(_raise(UnscoredError("No.")), brought=True).outcome is Outcome.UNSCORED
+
+
+def test_a_primitive_that_limits_itself_is_not_cut_off(graded: Callable[..., Verdict]) -> None:
+    async def judge(case: Case, options: Any) -> Judgement:
+        await asyncio.sleep(0.02)
+        return Judgement(1, "In its own time.")
+
+    assert graded(judge, seconds=0.001, limits_itself=True).outcome is Outcome.PASSED
+    assert graded(judge, seconds=0.001).outcome is Outcome.ERROR
+
+
+def test_a_timeout_of_the_primitives_own_is_told_as_such(graded: Callable[..., Verdict]) -> None:
+    verdict = graded(_raise(TimeoutError("the line is dead")))
+    assert verdict.failure is not None
+    assert verdict.failure.sentence == "“sample_0” broke down: TimeoutError: the line is dead"
+
+
+def test_a_judge_without_a_verdict_leaves_the_rollout_unscored(graded: Callable[..., Verdict]) -> None:
+    verdict = graded(value(1), _raise(UnscoredError("No answer.", charged_to="model")), weights=(1, 0))
+    assert (verdict.outcome, verdict.score) == (Outcome.UNSCORED, None)
+    assert verdict.failure is not None
+    assert (verdict.failure.sentence, verdict.failure.charged_to) == ("No answer.", "model")
+    assert [(mark.value, mark.unscored) for mark in verdict.marks] == [(1, False), (None, True)]
+
+
+def test_an_error_outweighs_what_is_unscored(graded: Callable[..., Verdict]) -> None:
+    verdict = graded(_raise(UnscoredError("No answer.")), _raise(CannotJudgeError("No path.")))
+    assert verdict.outcome is Outcome.ERROR
+    assert verdict.failure is not None
+    assert verdict.failure.sentence == "No path."
 
 
 def test_rates_have_both_denominators() -> None:
