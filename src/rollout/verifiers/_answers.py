@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rollout.database.rows import Row
+from rollout.language.edges import composed, is_word, stands_alone
 from rollout.language.exact_json import load
 
 _NUMBER = re.compile(
@@ -95,17 +96,23 @@ def same_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
 
 def holds_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
     """Whether a text says the expected one at the edges of words: “Paris” in “It is Paris.”, not in “Parisian”."""
-    wanted, found = (expected, text) if case_sensitive else (expected.casefold(), text.casefold())
-    wanted = wanted.strip()
-    if not wanted:
-        return False
-    before = r"(?<!\w)(?<!\d[.,])(?<!\w[-–])" if _is_word(wanted[0]) else ""
-    after = r"(?!\w)(?![.,]\d)(?![-–]\w)" if _is_word(wanted[-1]) else ""
-    return re.search(f"{before}{re.escape(wanted)}{after}", found) is not None
+    wanted, found = composed(expected).strip(), composed(text)
+    if not case_sensitive:
+        wanted, found = composed(wanted.casefold()), composed(found.casefold())
+    at = found.find(wanted) if wanted else -1
+    while at >= 0:
+        if stands_alone(found, at, at + len(wanted)) and not _is_hyphenated(found, at, at + len(wanted)):
+            return True
+        at = found.find(wanted, at + 1)
+    return False
 
 
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+def _is_hyphenated(text: str, start: int, end: int) -> bool:
+    # Paris-Orly is another place than Paris.
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    joined_before = len(before) == 2 and before[1] in "-–" and is_word(before[0]) and is_word(text[start])
+    joined_after = len(after) == 2 and after[0] in "-–" and is_word(after[1]) and is_word(text[end - 1])
+    return joined_before or joined_after
 
 
 def json_in(text: str) -> Any:
