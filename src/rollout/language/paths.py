@@ -238,8 +238,8 @@ def put(
             raise TargetError(_no_target(here, steps, taken))
         branch: Any = [value] if append else value
         for step in reversed(steps[taken + 1 :]):
-            branch = {_plain(step): branch}
-        here[_plain(steps[taken])] = branch
+            branch = {_unfilled(step): branch}
+        here[_unfilled(steps[taken])] = branch
     elif append and (present := _below(here, steps[-1])) is not MISSING:
         if not isinstance(present, list):
             raise TargetError(
@@ -247,14 +247,14 @@ def put(
             )
         present.append(value)
     elif isinstance(here, dict) and isinstance(steps[-1], str) and not (append and last in existing):
-        here[_plain(steps[-1])] = [value] if append else value
+        here[_unfilled(steps[-1])] = [value] if append else value
     elif isinstance(here, list) and (index := _index(steps[-1])) is not None and index < len(here):
         here[index] = value
     else:
         raise TargetError(_no_target(here, steps, last))
 
 
-def _plain(step: Step) -> Step:
+def _unfilled(step: Step) -> Step:
     return str(step) if isinstance(step, FilledKey) else step
 
 
