@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rollout.check.report import Report
+from rollout.compile.wire_tasks import PackedTasks, split_tasks
 from rollout.diagnostics import Severity
 from rollout.source.contract import schema, templates
 from rollout.source.document import Document
@@ -19,6 +20,8 @@ from rollout.source.text import SourceFile
 
 MAX_BYTES = 1024 * 1024 * 1024
 """How large a compiled file may be that is read as a whole."""
+
+_LARGE = 1 << 20
 
 _TASK_KEYS = ("instruction", "hiddenGroundTruth", "hidden_ground_truth", "split", "input")
 
@@ -55,14 +58,23 @@ def read_wire(data: bytes, label: str, *, path: Path | None = None) -> Wire:
     text = decode(data, label, problems)
     if text is None:
         return _unreadable(path, label, problems)
-    parsed = parse(SourceFile(path, label, text), problems)
+    split = split_tasks(text) if len(text) > _LARGE else None
+    source = SourceFile(path, label, text if split is None else split.rest)
+    parsed = parse(source, problems)
+    if split is not None and problems:
+        # Something is wrong outside the tasks: the whole text may say it better.
+        split, problems = None, []
+        parsed = parse(SourceFile(path, label, text), problems)
     if parsed is None:
         return _unreadable(path, label, problems)
     if not isinstance(parsed.value, dict):
         facts = {"type": type(parsed.value).__name__}
         problems.append(Problem("environment-not-an-object", parsed.place.span(), facts))
         return _unreadable(path, label, problems)
-    return _document(parsed, path, label, problems)
+    if split is not None:
+        source.restore(text)
+        parsed.value["environment"]["tasks"] = split.tasks
+    return _document(parsed, path, label, problems, packed=split is not None)
 
 
 def says_no_environment(report: Report) -> bool:
@@ -89,7 +101,9 @@ def looks_like_wire(path: Path) -> bool:
     )
 
 
-def _document(parsed: Parsed, path: Path, label: str, problems: list[Problem]) -> Wire:
+def _document(
+    parsed: Parsed, path: Path, label: str, problems: list[Problem], *, packed: bool = False
+) -> Wire:
     outer, home = parsed.value, parsed.place
     inner = outer.get("environment")
     is_wrapped = isinstance(inner, dict)
@@ -113,7 +127,9 @@ def _document(parsed: Parsed, path: Path, label: str, problems: list[Problem]) -
         label=label,
         value=value,
         place=whole_place,
-        tasks=InlineTasks(Parsed(tasks, tasks_place)),
+        tasks=PackedTasks(tasks, tasks_place, ("environment", "tasks"))
+        if packed
+        else InlineTasks(Parsed(tasks, tasks_place)),
         sources=(place.source,),
         problems=tuple(problems),
         stem=path.stem,

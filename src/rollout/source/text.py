@@ -26,6 +26,12 @@ class SourceFile:
         # A text of one line with many problems must not be kept once for each of them.
         self._last_line: tuple[int, str] | None = None
 
+    def restore(self, text: str) -> None:
+        """Puts the whole text in the place of one with blanks in it, of the same length."""
+        assert len(text) == len(self.text)
+        self.text = text
+        self._starts = self._last_line = None
+
     @property
     def _line_starts(self) -> list[int]:
         if self._starts is None:
