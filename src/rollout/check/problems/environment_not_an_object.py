@@ -36,7 +36,11 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     kind = _KINDS.get(problem.facts["type"], "something else")
     hint = "Write keys at the top of the file: template: workflow"
     if kind == "a list":
-        hint = "Take the dashes away, so that the keys stand at the top of the file: template: workflow"
+        hint = (
+            'Take the outer brackets away, so that the file is one object: {"template": "workflow", …}'
+            if problem.span.path.endswith(".json")
+            else "Take the dashes away, so that the keys stand at the top of the file: template: workflow"
+        )
     return f"This file holds {kind} where the keys of an environment are expected.", hint
 
 
