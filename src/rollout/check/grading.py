@@ -23,6 +23,17 @@ def named_tools(primitive: Item) -> Iterator[tuple[Route, str]]:
         for index, name in enumerate(tools):
             if isinstance(name, str):
                 yield (*primitive.route, "tools", index), name
+    for index, call in enumerate(expected_calls(primitive)):
+        if isinstance(call.get("tool"), str):
+            yield (*primitive.route, "calls", index, "tool"), call["tool"]
+
+
+def expected_calls(primitive: Item) -> list[dict[str, Any]]:
+    """The calls that a ``calls_match`` lists itself; none where there is something else in their place."""
+    calls = primitive.value.get("calls")
+    if primitive.value.get("type") != "calls_match" or not isinstance(calls, list):
+        return []
+    return [call if isinstance(call, dict) else {} for call in calls]
 
 
 def state_paths(primitive: Item) -> Iterator[tuple[Route, str]]:
@@ -104,7 +115,7 @@ def ground_truth_path(primitive: Item) -> str | None:
     given = primitive.value.get("groundTruth")
     if isinstance(given, str):
         return given
-    own = ("expected", "query", "files")
+    own = ("expected", "query", "files", "calls")
     if not isinstance(kind, str) or any(key in primitive.value for key in own):
         return None
     return reads_ground_truth().get(kind)
@@ -115,6 +126,7 @@ __all__ = [
     "also_reads",
     "at_start",
     "can_change",
+    "expected_calls",
     "ground_truth_path",
     "judging",
     "named_tools",

@@ -99,6 +99,12 @@ def _satisfied(subject: Subject, primitive: Item) -> bool | None:
             return False if value.get("tools") else None
         case "tool_call_count":
             return not value.get("min", 0) > 0
+        case "calls_match":
+            return False if value.get("calls") else None
+        case "output_equals" if value.get("expected") not in (None, ""):
+            return False
+        case "output_json":
+            return False
         case "contains_terms" if value.get("field", "finalOutput") == "finalOutput":
             return False if value.get("terms") else None
         case "state_match":

@@ -3,7 +3,7 @@
 The model is asked for a value, and the value is dropped without a word: `refund(amount: 40)` refunds whatever the
 tool says. That is nearly always a placeholder that was forgotten, and the agent's mistake in it can never be
 graded. Use the parameter, or take it out. A tool that only answers (a mock) is free to ignore what it is given,
-and so are arguments that the verifier looks at with `tool_called_with`.
+and so are arguments that the verifier looks at with `tool_called_with` or `calls_match`.
 
 Before:
 
@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.grading import expected_calls
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import quoted
@@ -74,4 +75,7 @@ def _judged_arguments(subject: Subject) -> set[tuple[str | None, str]]:
         args = primitive.value.get("args")
         if isinstance(args, dict):
             judged |= {(primitive.text("tool"), name) for name in args}
+        for call in expected_calls(primitive):
+            if isinstance(call.get("args"), dict):
+                judged |= {(call.get("tool"), name) for name in call["args"]}
     return judged
