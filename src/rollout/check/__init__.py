@@ -253,12 +253,17 @@ class _Check:
 
 
 def without_echoes(found: list[Diagnostic]) -> list[Diagnostic]:
-    """``found`` without surprises of YAML at values that are wrong anyway: one defect."""
+    """``found`` without what has been said of the same value in other words.
+
+    That are surprises of YAML at values of a wrong shape, and a wrong shape where a value was no JSON to begin with.
+    """
     wrong = {diagnostic.span for diagnostic in found if diagnostic.code.startswith("RL2")}
+    lost = {diagnostic.span for diagnostic in found if diagnostic.slug == "not-json"}
     return [
         diagnostic
         for diagnostic in found
-        if diagnostic.slug != "yaml-surprise" or diagnostic.span not in wrong
+        if not (diagnostic.slug == "yaml-surprise" and diagnostic.span in wrong)
+        and not (diagnostic.code.startswith("RL2") and diagnostic.span in lost)
     ]
 
 

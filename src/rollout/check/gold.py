@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rollout.check.finding import Finding
 from rollout.check.subject import Subject
 from rollout.language.paths import PathError, get, parse
 from rollout.source.document import TaskRecord
@@ -55,6 +56,28 @@ def golds_of_task(subject: Subject) -> Callable[[TaskRecord], Iterator[Gold]]:
     return golds
 
 
+Judge = Callable[[Subject, Gold], Iterator[Finding]]
+
+
+def judge_of_verifier(subject: Subject, judge: Judge) -> Iterator[Finding]:
+    """What ``judge`` finds in the verifier's own queries; nothing where the database cannot be built."""
+    if _can_run(subject):
+        for gold in golds_of_verifier(subject):
+            yield from judge(subject, gold)
+
+
+def judge_of_task(subject: Subject, judge: Judge) -> Callable[[TaskRecord], list[Finding]] | None:
+    """The same for the queries of each task's ground truth."""
+    if not _can_run(subject):
+        return None
+    golds = golds_of_task(subject)
+    return lambda record: [finding for gold in golds(record) for finding in judge(subject, gold)]
+
+
+def _can_run(subject: Subject) -> bool:
+    return subject.database is not None and not subject.database.failures
+
+
 def _golds(route: Route, value: Any, may_be_empty: bool) -> Iterator[Gold]:
     if isinstance(value, str):
         yield Gold(route, value, may_be_empty)
@@ -64,4 +87,4 @@ def _golds(route: Route, value: Any, may_be_empty: bool) -> Iterator[Gold]:
                 yield Gold((*route, index), query, may_be_empty)
 
 
-__all__ = ["Gold", "golds_of_task", "golds_of_verifier"]
+__all__ = ["Gold", "Judge", "golds_of_task", "golds_of_verifier", "judge_of_task", "judge_of_verifier"]

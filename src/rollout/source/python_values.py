@@ -50,7 +50,8 @@ def to_json(value: Any, route: Route, tell: Tell, *, above: tuple[int, ...] = ()
     listed = members_of(value)
     items = items_of(value) if listed is None else None
     if listed is None and items is None:
-        return tell("not-json", route, {"kind": "type", "type": name_of(kind)})
+        names = name_of(value) if kind is type else ""
+        return tell("not-json", route, {"kind": "type", "type": name_of(kind), "names": names})
     if id(value) in above:
         return tell("not-json", route, {"kind": "cycle", "type": name_of(kind)})
     if len(above) >= MAX_DEPTH:

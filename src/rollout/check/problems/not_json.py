@@ -36,6 +36,18 @@ _WAYS_OUT = {
     "function": "Call it, or write its result.",
 }
 
+_TYPE_WORDS = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "dict": "object",
+    "NoneType": "null",
+}
+"""What the types of Python are called in a JSON Schema."""
+
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
@@ -48,6 +60,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
                 f"{where} has the key {facts['key']}, of type {name}; JSON has only text as keys.",
                 "Write the key as text.",
             )
+    if (word := _TYPE_WORDS.get(facts.get("names", ""))) is not None:
+        return f"{where} is Python's {facts['names']}; JSON has no types as values.", f'Write "{word}".'
     return f"{where} is of type {name}, which JSON does not have.", _WAYS_OUT.get(
         name, "Convert it where it is made."
     )

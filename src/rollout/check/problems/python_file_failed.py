@@ -22,7 +22,10 @@ After:
 
 from __future__ import annotations
 
-from rollout.check.wording import quoted
+import re
+from inspect import signature
+
+from rollout.check.wording import closest, listed, quoted
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
@@ -49,12 +52,29 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     said = f"{name}: {text[:300]}" if text else name
     if name in ("SyntaxError", "IndentationError", "TabError"):
         return f"This is no Python: {text.rstrip('.?!')}.", None
+    if name == "TypeError" and (meant := _keyword(text)) is not None:
+        return f"The file failed here with {said}.", meant
     if facts["file"]:
         return (
             f"The file failed here with {said}.",
             "A relative path counts from where the command is run; Path(__file__).with_name(…) counts from the file.",
         )
     return f"The file failed here with {said}.", None
+
+
+def _keyword(text: str) -> str | None:
+    """The way out where one of rollout's own functions was given a keyword that it does not take."""
+    match = re.search(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'", text)
+    if match is None:
+        return None
+    import rollout
+
+    function = getattr(rollout, match[1], None) if match[1] in rollout.__all__ else None
+    if not callable(function):
+        return None
+    known = [name for name in signature(function).parameters if name not in ("self", "kwargs")]
+    near = closest(match[2], known)
+    return f"Did you mean {quoted(near)}?" if near else f"It takes {listed(known)}."
 
 
 def _ended(status: int | None, signal: str | None, seconds: float | None) -> tuple[str, str | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.gold import Gold, golds_of_task, golds_of_verifier
+from rollout.check.gold import Gold, judge_of_task, judge_of_verifier
 from rollout.check.subject import Subject
 from rollout.database.golds import evaluate
 from rollout.diagnostics import Severity
@@ -21,20 +21,11 @@ SEVERITY = Severity.WARNING
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if _can_tell(subject):
-        for gold in golds_of_verifier(subject):
-            yield from _judge(subject, gold)
+    yield from judge_of_verifier(subject, _judge)
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
-    if not _can_tell(subject):
-        return None
-    golds = golds_of_task(subject)
-    return lambda record: [finding for gold in golds(record) for finding in _judge(subject, gold)]
-
-
-def _can_tell(subject: Subject) -> bool:
-    return subject.database is not None and not subject.database.failures
+    return judge_of_task(subject, _judge)
 
 
 def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
