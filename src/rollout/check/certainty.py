@@ -9,11 +9,12 @@ from typing import Any
 
 from rollout.check.grading import at_start, can_change, named_tools, parsed, state_paths, writes
 from rollout.check.known import writes_are_known
+from rollout.check.reach import cannot_be, dead_end
 from rollout.check.subject import Item, Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import quoted
 from rollout.language.compare import compare
-from rollout.language.paths import MISSING
+from rollout.language.paths import MISSING, write
 from rollout.language.regex import compile_pattern
 from rollout.source.place import At, Route
 
@@ -84,6 +85,15 @@ def _state_match(subject: Subject, primitive: Item) -> Certain | None:
         "tolerance": primitive.value.get("tolerance", 0.0),
         "subset": primitive.value.get("subset") is True,
     }
+    paths = {text: path.steps for text in expected if (path := parsed(text)) is not None}
+    if any(dead_end(subject, steps) is not None for steps in paths.values()):
+        return None  # another rule says so
+    for text, steps in paths.items():
+        if (
+            can_change(made, steps)
+            and (why := cannot_be(subject, steps, expected[text], options)) is not None
+        ):
+            return Certain(False, why, ("expected", text))
     held = 0
     for text, wanted in expected.items():
         path = parsed(text)
@@ -164,6 +174,24 @@ def _called(subject: Subject, primitive: Item) -> Certain | None:
             return Certain(
                 False, f"every call of {tool} has to give {quoted(missing[0])} too", ("args",), "key"
             )
+    return None if primitive.value.get("tolerance") else _refused(tool, args)
+
+
+def _refused(tool: ToolView, args: dict[str, Any]) -> Certain | None:
+    """What of ``args`` the tool's schema refuses, so that no call with it ever comes to the tool."""
+    from rollout.language.user_schema import UserSchemaError, compile_schema
+
+    try:
+        compiled = compile_schema(tool.parameters.schema)
+    except UserSchemaError:
+        return None  # another rule says so
+    if compiled.is_valid(args):
+        return None
+    for fault in compiled.faults(args):
+        # The call itself may have further arguments; what is said of one is said in full.
+        if fault.path and fault.keyword:
+            takes = f"{quoted(write(fault.path))} {fault.words}"
+            return Certain(False, f"{tool} takes no such call: {takes}", ("args", str(fault.path[0])))
     return None
 
 

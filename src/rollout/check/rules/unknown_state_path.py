@@ -1,6 +1,7 @@
 """A verifier's primitive looks at a part of the state that is never there.
 
-The path's first key is not in the start state, and no tool makes it; or the text is no path at all. `state_match`
+The path's first key is not in the start state, and no tool makes it; a list that tools append to has no such part, or
+none of its rows such a field; or the text is no path at all. `state_match`
 then fails every rollout, and under `not: true` passes every one.
 
 Before:
@@ -21,6 +22,7 @@ from collections.abc import Iterator
 from rollout.check.finding import Finding
 from rollout.check.grading import can_change, state_paths, writes
 from rollout.check.known import keys_are_known, writes_are_known
+from rollout.check.reach import dead_end
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -49,6 +51,13 @@ def check(subject: Subject) -> Iterator[Finding]:
             made = writes(subject) if made is None else made
             root = steps[0]
             if root in subject.initial_state or can_change(made, (root,)):
+                if (end := dead_end(subject, steps)) is not None:
+                    yield Finding(
+                        route,
+                        f"Nothing is ever at {quoted(text)}: {end.why}.",
+                        did_you_mean(end.step, end.names, kind="parts"),
+                        at=at,
+                    )
                 continue
             yield Finding(
                 route,
