@@ -8,22 +8,33 @@ with their place. The parser follows the HTML standard and is loaded when the fi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
+from rollout.language.html_nodes import (
+    ACTIVE,
+    BLOCKS,
+    DEEPEST,
+    FIELDS,
+    SKIPPED,
+    HtmlError,
+    accessible_name,
+    attributes_of,
+    children_of,
+    labels_before,
+    labels_of,
+    options_of,
+    rows_of,
+    text_of,
+    walk,
+    words_of,
+)
 from rollout.language.paths import Step
-
-DEEPEST: Final = 200
-"""How deep the tags of a page may be nested."""
 
 LONGEST: Final = 1_000_000
 """How many characters a page may have."""
-
-
-class HtmlError(ValueError):
-    """A page that cannot be read; its text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,80 +70,22 @@ def read_html(text: str) -> HtmlPage:
     document = JustHTML(text, sanitize=False, track_node_locations=True)
     reader = _Reader(text)
     reader.look_for_scripts(document.root)
-    reader.labels = _labels(document.root)
-    reader.before = _labels_before(document.root)
-    body = next((node for node in _walk(document.root) if node.name == "body"), document.root)
-    title = next((node for node in _walk(document.root) if node.name == "title"), None)
+    reader.labels = labels_of(document.root)
+    reader.before = labels_before(document.root)
+    body = next((node for node in walk(document.root) if node.name == "body"), document.root)
+    title = next((node for node in walk(document.root) if node.name == "title"), None)
     elements = reader.read_all(body)
     offsets: dict[tuple[Step, ...], tuple[int, int]] = {}
     _place(elements, (), reader.tags, offsets)
-    words = _words(title) if title is not None else ""
+    words = words_of(title) if title is not None else ""
     return HtmlPage(words or None, elements, offsets, tuple(reader.scripts))
 
 
-_ACTIVE = {"iframe": "a frame", "frame": "a frame", "object": "an object", "embed": "an object"}
 _HANDLER = re.compile(r"\s(on[a-z]+)\s*=", re.IGNORECASE)
 _CODE = re.compile(r"\s*(?:javascript|vbscript|data):", re.IGNORECASE)
 _CODE_INSIDE = re.compile(r"[\x00-\x20]+")
 _WITH_ADDRESS = ("href", "src", "action", "formaction", "xlink:href")
 
-_SKIPPED = frozenset(
-    {
-        "base",
-        "datalist",
-        "head",
-        "link",
-        "meta",
-        "noscript",
-        "script",
-        "style",
-        "svg",
-        "math",
-        "template",
-        "title",
-        *_ACTIVE,
-    }
-)
-_BLOCKS = frozenset(
-    {
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "header",
-        "hr",
-        "legend",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    }
-)
 _INPUT_TYPES = frozenset(
     {"text", "email", "password", "number", "date", "tel", "url", "search", "hidden"},
 )
@@ -148,13 +101,13 @@ class _Reader:
     tags: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def look_for_scripts(self, root: Any) -> None:
-        for node in _walk(root):
-            attributes = _attributes(node)
+        for node in walk(root):
+            attributes = attributes_of(node)
             start, end = self.span(node)
             if node.name == "script":
                 self.scripts.append(Script("a script", start, end))
-            elif node.name in _ACTIVE:
-                self.scripts.append(Script(_ACTIVE[node.name], start, end))
+            elif node.name in ACTIVE:
+                self.scripts.append(Script(ACTIVE[node.name], start, end))
             elif node.name == "meta" and (attributes.get("http-equiv") or "").lower() == "refresh":
                 self.scripts.append(Script("a refresh", start, end))
             for name, value in attributes.items():
@@ -185,12 +138,12 @@ class _Reader:
         return elements
 
     def _read_children(self, parent: Any, elements: list[dict[str, Any]], words: list[str]) -> None:
-        for node in _children(parent):
+        for node in children_of(parent):
             if node.name == "#text":
                 words.append(node.data or "")
             elif node.name == "br":
                 words.append("\n")
-            elif node.name.startswith("#") or node.name in _SKIPPED or "hidden" in _attributes(node):
+            elif node.name.startswith("#") or node.name in SKIPPED or "hidden" in attributes_of(node):
                 continue
             elif (element := self._element(node)) is not None:
                 _flush(elements, words)
@@ -198,40 +151,40 @@ class _Reader:
                 elements.append(kept)
                 self.tags[id(kept)] = self.span(node)
             else:
-                block = node.name in _BLOCKS
+                block = node.name in BLOCKS
                 if block:
                     _flush(elements, words)
                 if node.name != "label" or not self._names_a_field(node):
                     self._read_children(node, elements, words)
                 else:
                     # Its words are the field's name already.
-                    for inner in _children(node):
+                    for inner in children_of(node):
                         if inner.name != "#text":
                             self._read_children(_Only(inner), elements, [])
                 if block:
                     _flush(elements, words)
 
     def _names_a_field(self, label: Any) -> bool:
-        return bool(_attributes(label).get("for")) or any(node.name in _FIELDS for node in _walk(label))
+        return bool(attributes_of(label).get("for")) or any(node.name in FIELDS for node in walk(label))
 
     def _element(self, node: Any) -> dict[str, Any] | None:
-        attributes = _attributes(node)
+        attributes = attributes_of(node)
         base = {"id": attributes.get("id") or None}
         name = node.name
         if name in _HEADINGS:
-            if any(each.name in _FIELDS or each.name in ("a", "button") for each in _walk(node)):
+            if any(each.name in FIELDS or each.name in ("a", "button") for each in walk(node)):
                 return None
-            return {"type": "heading", **base, "level": _HEADINGS[name], "text": _words(node)}
+            return {"type": "heading", **base, "level": _HEADINGS[name], "text": words_of(node)}
         if name == "a" and attributes.get("href") is not None:
-            return {"type": "link", **base, "text": _accessible_name(node), "href": attributes["href"]}
+            return {"type": "link", **base, "text": accessible_name(node), "href": attributes["href"]}
         if name == "button" or attributes.get("role") == "button":
             if name != "button":
-                return {"type": "button", **base, "text": _accessible_name(node)}
+                return {"type": "button", **base, "text": accessible_name(node)}
             submit = (attributes.get("type") or "submit").lower() == "submit"
             return {
                 "type": "button",
                 **base,
-                "text": _accessible_name(node),
+                "text": accessible_name(node),
                 "name": attributes.get("name") or None,
                 "value": attributes.get("value"),
                 "submit": True if submit else None,
@@ -253,12 +206,12 @@ class _Reader:
                 "action": attributes.get("action") or None,
                 "elements": self.read_all(node),
             }
-        if name in _FIELDS:
+        if name in FIELDS:
             return self._field(node, base)
         return None
 
     def _field(self, node: Any, base: dict[str, Any]) -> dict[str, Any] | None:
-        attributes = _attributes(node)
+        attributes = attributes_of(node)
         kind = (attributes.get("type") or "text").lower() if node.name == "input" else node.name
         if kind in ("submit", "button", "reset", "image"):
             return {
@@ -290,14 +243,14 @@ class _Reader:
                 "checked": _flag(attributes, "checked"),
             }
         if kind == "select":
-            return {"type": "select", **field_of, **_options(node, attributes)}
+            return {"type": "select", **field_of, **options_of(node, attributes)}
         limits = {
             "placeholder": attributes.get("placeholder"),
             "minLength": _number(attributes.get("minlength")),
             "maxLength": _number(attributes.get("maxlength")),
         }
         if kind == "textarea":
-            return {"type": "textarea", **field_of, "value": _text(node) or None, **limits}
+            return {"type": "textarea", **field_of, "value": text_of(node) or None, **limits}
         return {
             "type": "input",
             **field_of,
@@ -317,33 +270,33 @@ class _Reader:
         above = node.parent
         while above is not None and above.name not in ("form", "body"):
             if above.name == "label":
-                return _words(above, without=_FIELDS) or None
+                return words_of(above, without=FIELDS) or None
             above = above.parent
         return attributes.get("title") or self.before.get(id(node))
 
     def _list(self, node: Any, base: dict[str, Any]) -> dict[str, Any] | None:
-        items = [child for child in _children(node) if child.name == "li"]
+        items = [child for child in children_of(node) if child.name == "li"]
         if not items or any(_is_more_than_words(item) for item in items):
             return None
         ordered = True if node.name == "ol" else None
-        return {"type": "list", **base, "items": [_words(item) for item in items], "ordered": ordered}
+        return {"type": "list", **base, "items": [words_of(item) for item in items], "ordered": ordered}
 
     def _table(self, node: Any, base: dict[str, Any]) -> dict[str, Any] | None:
         rows: list[list[Any]] = []
         columns: list[str] | None = None
-        for row in _rows(node):
-            cells = [cell for cell in _children(row) if cell.name in ("td", "th")]
+        for row in rows_of(node):
+            cells = [cell for cell in children_of(row) if cell.name in ("td", "th")]
             if not rows and columns is None and cells and all(cell.name == "th" for cell in cells):
-                columns = [_words(cell) for cell in cells]
+                columns = [words_of(cell) for cell in cells]
             else:
                 rows.append([self._cell(cell) for cell in cells])
-        caption = next((child for child in _children(node) if child.name == "caption"), None)
-        label = _words(caption) if caption is not None else None
+        caption = next((child for child in children_of(node) if child.name == "caption"), None)
+        label = words_of(caption) if caption is not None else None
         return {"type": "table", **base, "label": label or None, "columns": columns, "rows": rows}
 
     def _cell(self, cell: Any) -> Any:
         if not _is_more_than_words(cell):
-            return _words(cell)
+            return words_of(cell)
         inside = self.read_all(cell)
         if len(inside) == 1:
             return inside[0]
@@ -361,33 +314,11 @@ class _Only:
         return [self.node]
 
 
-_FIELDS = frozenset({"input", "select", "textarea"})
-_MORE = _FIELDS | {"a", "button", "form", "img", "table", "ul", "ol", *_HEADINGS}
+_MORE = FIELDS | {"a", "button", "form", "img", "table", "ul", "ol", *_HEADINGS}
 
 
 def _is_more_than_words(node: Any) -> bool:
-    return any(each is not node and each.name in _MORE for each in _walk(node))
-
-
-def _walk(root: Any) -> Iterator[Any]:
-    stack = [(root, 0)]
-    while stack:
-        node, depth = stack.pop()
-        if depth > DEEPEST:
-            raise HtmlError(f"The tags of this page are nested deeper than {DEEPEST} levels.")
-        if not node.name.startswith("#t") and node.name != "#comment":
-            yield node
-        stack.extend((child, depth + 1) for child in reversed(_children(node)))
-
-
-def _children(node: Any) -> list[Any]:
-    children = list(getattr(node, "children", None) or ())
-    content = getattr(node, "template_content", None)
-    return children + list(content.children) if content is not None else children
-
-
-def _attributes(node: Any) -> Mapping[str, str | None]:
-    return getattr(node, "attrs", None) or {}
+    return any(each is not node and each.name in _MORE for each in walk(node))
 
 
 def _flag(attributes: Mapping[str, str | None], name: str) -> bool | None:
@@ -396,86 +327,6 @@ def _flag(attributes: Mapping[str, str | None], name: str) -> bool | None:
 
 def _number(text: str | None) -> int | None:
     return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-def _rows(table: Any) -> Iterator[Any]:
-    for child in _children(table):
-        if child.name == "tr":
-            yield child
-        elif child.name in ("thead", "tbody", "tfoot"):
-            yield from (row for row in _children(child) if row.name == "tr")
-
-
-def _options(select: Any, attributes: Mapping[str, str | None]) -> dict[str, Any]:
-    options: list[dict[str, Any]] = []
-    chosen: list[str] = []
-    for node in _walk(select):
-        if node.name != "option":
-            continue
-        mine = _attributes(node)
-        words = mine.get("label") or _words(node)
-        value = mine.get("value")
-        options.append({"value": words if value is None else value, "label": words})
-        if "selected" in mine:
-            chosen.append(options[-1]["value"])
-    multiple = "multiple" in attributes
-    start: list[str] | str | None = None
-    if chosen:
-        start = chosen if multiple else chosen[-1]
-    return {"options": options, "value": start, "multiple": True if multiple else None}
-
-
-def _labels(root: Any) -> dict[str, str]:
-    labels: dict[str, str] = {}
-    for node in _walk(root):
-        if node.name == "label" and (name := _attributes(node).get("for")):
-            labels.setdefault(name, _words(node, without=_FIELDS))
-    return labels
-
-
-def _accessible_name(node: Any) -> str:
-    attributes = _attributes(node)
-    if attributes.get("aria-label"):
-        return str(attributes["aria-label"])
-    words = _words(node)
-    if words:
-        return words
-    return attributes.get("title") or ""
-
-
-def _labels_before(root: Any) -> dict[int, str]:
-    """The words of a label that stands right before a field in the same parent, as a reader would take it."""
-    found: dict[int, str] = {}
-    for parent in _walk(root):
-        label: Any = None
-        for child in _children(parent):
-            if child.name in _FIELDS and label is not None:
-                found[id(child)] = _words(label)
-            if child.name != "#text" or (child.data or "").strip():
-                label = child if child.name == "label" and not _attributes(child).get("for") else None
-    return {number: words for number, words in found.items() if words}
-
-
-def _words(node: Any, *, without: frozenset[str] = frozenset()) -> str:
-    return " ".join(_text(node, without=without).split())
-
-
-def _text(node: Any, *, without: frozenset[str] = frozenset()) -> str:
-    found: list[str] = []
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if each.name == "#text":
-            found.append(each.data or "")
-        elif each.name == "br":
-            found.append("\n")
-        elif each.name == "img":
-            found.append(_attributes(each).get("alt") or "")
-        elif each.name not in without and (each is node or each.name not in _SKIPPED):
-            if each.name in _BLOCKS and found:
-                found.append(" ")
-            stack.extend(reversed(list(getattr(each, "children", None) or ())))
-    return "".join(found)
 
 
 def _flush(elements: list[dict[str, Any]], words: list[str]) -> None:
