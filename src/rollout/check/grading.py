@@ -101,12 +101,15 @@ def also_reads() -> dict[str, tuple[str, ...]]:
     return {name: tuple(entry[key]) for name, entry in entries.items() if key in entry}
 
 
+_DEFAULT = {"primitives": [{"name": "ground_truth_match", "type": "ground_truth_match"}]}
+
+
 def judging(subject: Subject) -> tuple[Item, ...]:
     """The primitives that judge: the verifier's, or the template's own where there is no verifier."""
     if subject.document.value.get("verifier") is not None or subject.template is None:
         return subject.primitives
-    default = schema(subject.template).get("x-default-verifier", {})
-    return tuple(Item(("verifier",), each) for each in default.get("primitives", ()))
+    default = schema(subject.template).get("x-default-verifier", _DEFAULT)
+    return tuple(Item(("verifier",), each) for each in default["primitives"])
 
 
 def ground_truth_path(primitive: Item) -> str | None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from rollout.check.certainty import certain_outcome
+from rollout.check.grading import judging
+from rollout.check.site import urls
 from rollout.check.subject import Item, Subject
 from rollout.language.compare import compare
 from rollout.language.paths import MISSING, PathError, get, parse
 from rollout.language.score import exact, reaches
+from rollout.language.site import EmptyTruthError, find_page, truth_by_key
 
 
 def judged_by_state(subject: Subject) -> bool:
@@ -87,6 +91,53 @@ def matches_start(truth: dict[str, Any], state: dict[str, Any], options: dict[st
     return all(compare(wanted, state.get(name, MISSING), **options) is None for name, wanted in truth.items())
 
 
+def truth_holds(subject: Subject) -> Callable[[Any], bool] | None:
+    """Says of a ground truth of files, or of a site, whether it holds at the start; None where it does not decide.
+
+    It decides where all primitives that count compare it. A task without a ground truth holds nowhere.
+    """
+    counted = [each.value for each in judging(subject) if each.value.get("weight", 1) != 0]
+    if not counted or not subject.is_sound("config") or not subject.is_sound("verifier"):
+        return None
+    kinds = {each.get("type") for each in counted}
+    if any(each.get("not") is True or each.keys() & {"files", "groundTruth"} for each in counted):
+        return None
+    if subject.template == "code-editing" and kinds <= {"ground_truth_match", "files_match"}:
+        files = subject.files
+        return lambda truth: _files_hold(truth, files)
+    if subject.template == "browser" and kinds == {"ground_truth_match"}:
+        return _site_holds(subject, [comparison(each) for each in counted])
+    return None
+
+
+def _files_hold(truth: Any, files: dict[str, Any]) -> bool:
+    wanted = truth.get("files") if isinstance(truth, dict) else None
+    return (
+        isinstance(wanted, dict) and bool(wanted) and all(files.get(path) == wanted[path] for path in wanted)
+    )
+
+
+def _site_holds(subject: Subject, options: list[dict[str, Any]]) -> Callable[[Any], bool] | None:
+    start = find_page(str(subject.config.get("initialUrl", "")), "", urls(subject))
+    titles = [page.value.get("title") for page in subject.pages if page.text("url") == start]
+    if start is None or len(titles) != 1:
+        return None
+    own: dict[str, Any] = {"url": start, "title": titles[0]}
+    state = subject.initial_state | own
+
+    def holds(truth: Any) -> bool:
+        # What stands in fields is for the world to say; a title that is filled in, too.
+        if not isinstance(truth, dict) or not truth or "values" in truth:
+            return False
+        try:
+            flat = truth_by_key(truth, subject.initial_state)
+        except EmptyTruthError:
+            return False
+        return all(matches_start(flat, state, each) for each in options)
+
+    return holds
+
+
 def _satisfied(subject: Subject, primitive: Item) -> bool | None:
     """Whether an idle agent satisfies the primitive, before ``not``; None where that is not certain."""
     value = primitive.value
@@ -127,4 +178,4 @@ def _state_matches(state: dict[str, Any], options: dict[str, Any]) -> bool | Non
     return True
 
 
-__all__ = ["IdleScore", "comparison", "idle_score", "judged_by_state", "matches_start"]
+__all__ = ["IdleScore", "comparison", "idle_score", "judged_by_state", "matches_start", "truth_holds"]

@@ -1,9 +1,10 @@
 """The ground truth already holds at the start, so an agent that does nothing passes.
 
-Such a task does not tell a good agent from one that never moves, and its passing rollouts teach a model to do nothing.
-Found are tasks whose ground truth is the start state, and verifiers whose checks hold before the first step.
-Where doing nothing is right (the request must be refused), ask for what a good agent does besides: the answer it gives,
-with `contains_terms`, or the look-up it has to make first, with `tool_was_called`.
+Such a task does not tell a good agent from one that never moves, and its passing rollouts teach a model to do
+nothing. Found are tasks whose ground truth is the start state (of a coding task its files, of a site its state and
+first page), and verifiers whose checks hold before the first step. Where doing nothing is right (the request must be
+refused), ask for what a good agent does besides: the answer it gives, with `contains_terms`, or the look-up it has to
+make first, with `tool_was_called`.
 
 Before:
 
@@ -28,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.start import idle_score, matches_start
+from rollout.check.start import idle_score, matches_start, truth_holds
 from rollout.check.subject import Subject
 from rollout.check.wording import listed
 from rollout.diagnostics import Severity
@@ -56,6 +57,13 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
+    if not subject.is_stateful:
+        holds = truth_holds(subject)
+        return (
+            None
+            if holds is None
+            else lambda record: [_finding(record)] if holds(record.ground_truth) else None
+        )
     score = idle_score(subject)
     if score is None or score.passes() or not score.passes(with_ground_truth=True):
         return None
@@ -73,12 +81,14 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
                 return None
         if not all(matches_start(truth, state, options) for options in score.comparisons):
             return None
-        return (
-            Finding(
-                ("tasks", record.index, record.truth_key),
-                "The ground truth already holds at the start, so an agent that does nothing passes.",
-                _WAY_OUT,
-            ),
-        )
+        return (_finding(record),)
 
     return judge
+
+
+def _finding(record: TaskRecord) -> Finding:
+    return Finding(
+        ("tasks", record.index, record.truth_key),
+        "The ground truth already holds at the start, so an agent that does nothing passes.",
+        _WAY_OUT,
+    )

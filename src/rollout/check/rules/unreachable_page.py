@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from rollout.check.finding import Finding
 from rollout.check.site import is_open, links, target, urls
 from rollout.check.subject import Subject
-from rollout.check.wording import quoted
+from rollout.check.wording import closest, quoted
 from rollout.diagnostics import Severity
 from rollout.language.site import find_page
 
@@ -28,7 +28,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         for link in links(subject, page):
             if is_open(link.url):
                 return  # a URL that is filled in at run time may lead anywhere
-            to = target(link, known)
+            # A link that leads nowhere is told of; it was meant to lead to the page that it comes near.
+            to = target(link, known) or closest(link.url, known)
             if to is not None:
                 leads.setdefault(page.text("url") or "", set()).add(to)
     start = find_page(str(subject.config.get("initialUrl", "")), "", known)

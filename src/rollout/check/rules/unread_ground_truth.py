@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.grading import also_reads, ground_truth_path, parsed
+from rollout.check.grading import also_reads, ground_truth_path, judging, parsed
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
@@ -36,11 +36,11 @@ _MAY_READ = {"command_passes": "tests"}
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
-    if not subject.primitives or not subject.is_sound("verifier"):
+    if not judging(subject) or not subject.is_sound("verifier"):
         return None
     read: set[str | int] = set()
-    may_read = {_MAY_READ[kind] for each in subject.primitives if (kind := each.text("type")) in _MAY_READ}
-    for primitive in subject.primitives:
+    may_read = {_MAY_READ[kind] for each in judging(subject) if (kind := each.text("type")) in _MAY_READ}
+    for primitive in judging(subject):
         may_read.update(also_reads().get(primitive.text("type") or "", ()))
         written = ground_truth_path(primitive)
         if written == "" or primitive.value.get("type") in _READS_ALL:
