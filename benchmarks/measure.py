@@ -63,7 +63,7 @@ def command(*arguments: str | Path, cwd: Path = ROOT, expected: int = 0) -> Call
         ended = subprocess.run(
             [str(argument) for argument in arguments],
             cwd=cwd,
-            env=_environment(),
+            env=as_installed(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
@@ -76,7 +76,7 @@ def command(*arguments: str | Path, cwd: Path = ROOT, expected: int = 0) -> Call
     return run
 
 
-def _environment() -> dict[str, str]:
+def as_installed() -> dict[str, str]:
     """As a user has it. Installed packages bring their bytecode along, so a checkout may keep its own, too."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 

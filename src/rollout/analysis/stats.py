@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import prod, sqrt
 
 Z95 = 1.959963984540054
 """The 97.5 % quantile of the normal distribution: between minus and plus it lie 95 %."""
@@ -52,7 +52,7 @@ def pass_at(k: int, passed: int, of: int) -> float | None:
     Code” (2021), https://arxiv.org/abs/2107.03374, for c = ``passed`` of n = ``of``. Raises ValueError for k < 1.
     """
     _check(passed, of, k)
-    return None if of < k else 1.0 - comb(of - passed, k) / comb(of, k)
+    return None if of < k else 1.0 - _share(of - passed, of, k)
 
 
 def pass_hat(k: int, passed: int, of: int) -> float | None:
@@ -62,7 +62,14 @@ def pass_hat(k: int, passed: int, of: int) -> float | None:
     https://arxiv.org/abs/2406.12045, for c = ``passed`` of n = ``of``. Raises ValueError for k < 1.
     """
     _check(passed, of, k)
-    return None if of < k else comb(passed, k) / comb(of, k)
+    return None if of < k else _share(passed, of, k)
+
+
+def _share(some: int, of: int, k: int) -> float:
+    """C(some, k) / C(of, k), as a product: the coefficients themselves have thousands of digits in a large run."""
+    if some < k:
+        return 0.0
+    return prod((some - drawn) / (of - drawn) for drawn in range(k))
 
 
 def mean_over_tasks(values: Iterable[float | None]) -> Mean | None:

@@ -155,7 +155,7 @@ class Summary:
     def data(self) -> dict[str, Any]:
         """The summary as JSON, without the tasks one by one."""
         tally, interval = self.tally, self.interval
-        ks = range(1, self.most_trials + 1) if self.most_trials > 1 else ()
+        ks = counted_ks(self.most_trials)
         scores = sum(tries.score for tries in self._tasks.values())
         return {
             "outcomes": {str(outcome): number for outcome, number in sorted(self.outcomes.items())},
@@ -198,8 +198,16 @@ class Summary:
         }
 
 
+def counted_ks(most: int) -> list[int]:
+    """The k of pass@k and pass^k that are worked out: 1 to 10, then each double of the one before, and ``most``."""
+    if most < 2:
+        return []
+    doubles = (10 << times for times in range(1, most.bit_length()))
+    return sorted({*range(1, min(most, 10) + 1), *(k for k in doubles if k < most), most})
+
+
 def _at(k: int, mean: Mean | None) -> dict[str, Any]:
     return {"k": k, "value": None if mean is None else mean.value, "tasks": 0 if mean is None else mean.tasks}
 
 
-__all__ = ["Brief", "Summary"]
+__all__ = ["Brief", "Summary", "counted_ks"]

@@ -144,14 +144,6 @@ def _begin(wishes: Wishes, out: str | None) -> Plan:
     found = _read(wishes)
     if out is None:
         return found
-    seen: set[str] = set()
-    for task in found.tasks:
-        if task.key in seen:
-            fail(
-                f"Two tasks are both known as “{task.key}”, so their rollouts could not be told apart in a run.",
-                "Give each an id of its own.",
-            )
-        seen.add(task.key)
     try:
         found.journal = Journal.begin(Path(out), _config(found))
     except JournalError as error:
@@ -163,9 +155,7 @@ def _read(wishes: Wishes) -> Plan:
     if wishes.path is None:
         fail("There is no environment to run.", "Give its path: rollout test envs/refund --model oracle")
     if wishes.model is None:
-        fail(
-            "No model is named, so there is nobody to act.", "Name one with --model, such as --model oracle."
-        )
+        fail("Missing option “--model”: who is to act.", "“rollout test --help” shows how it is used.")
     report, environment = sound_environment(wishes.path, slug=wishes.slug)
     return Plan(
         wishes=replace(wishes, path=str(Path(wishes.path).resolve())),

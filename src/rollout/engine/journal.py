@@ -1,9 +1,10 @@
 """The folder of a run: what it was run with, each rollout as soon as it is finished, and a summary at the end.
 
-``run.json`` is the resolved configuration. ``rollouts.jsonl`` has a line a rollout, as UTF-8 JSON:
-``{"trace": …, "verdict": …, "earlier": […]}``. Lines are only ever added, a line is written in one piece, and a
-rollout counts as done when its line is on the disk. A rollout is known by its task's key and its trial; where there are
-two lines of one, the later counts. ``summary.json`` is written when the run ends.
+``run.json`` is the resolved configuration. ``rollouts.jsonl`` has a line a rollout, as UTF-8 JSON: ``trace`` and
+``verdict`` as in :mod:`rollout.engine.stored`, and ``earlier``, the attempts that failed before. Lines are only ever
+added, a line is written in one piece, and a rollout counts as done when its line is on the disk. A rollout is known by
+its task's key and its trial; where there are two lines of one, the later counts. ``summary.json`` is written when the
+run ends.
 
 The folder is locked while a process writes to it. The lock belongs to the process, so nothing is left of it when the
 process is killed.
@@ -17,12 +18,13 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
+from rollout.engine import Failure, Outcome, Rollout, Verdict, stored
 from rollout.engine.batch import Done
 from rollout.language.exact_json import load
 
@@ -31,6 +33,8 @@ VERSION = 1
 """The version of the folder's layout, which stands in ``run.json``."""
 
 _MOST_WAITING = 512
+
+_SEPARATORS = tuple((text.encode(), f"\\u{ord(text):04x}".encode()) for text in "\x85\u2028\u2029")
 
 
 class JournalError(ValueError):
@@ -181,21 +185,74 @@ class Journal:
             self._room.set()
 
 
-def encode(done: Done) -> bytes:
-    """The line of a finished rollout, with its line break."""
-    line = {"trace": done.rollout.trace, "verdict": done.rollout.verdict, "earlier": done.earlier}
+class Line(NamedTuple):
+    """A finished rollout, and its line."""
+
+    done: Done
+    data: bytes
+
+
+def encode(done: Done) -> Line:
+    """A finished rollout with its line, which ends in a line break.
+
+    A rollout that JSON has no form for, as when a tool of somebody's leaves an object of Python in the state, becomes
+    an error that is charged to the environment; it stops no other.
+    """
     try:
-        return orjson.dumps(line, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
+        return Line(done, _line(done))
+    except (TypeError, ValueError, RecursionError) as error:
+        sentence = f"The rollout holds what JSON cannot say: {error}."
+        failure = Failure(sentence[:500], "environment")
+        trace = replace(
+            done.rollout.trace,
+            messages=(),
+            calls=(),
+            initial_state={},
+            final_state={},
+            exchanges=(),
+            ending="failure",
+            failure=failure,
+        )
+        broken = Rollout(trace, Verdict(Outcome.ERROR, None, failure=failure))
+        done = replace(done, rollout=broken)
+        return Line(done, _line(done))
+
+
+def _line(done: Done) -> bytes:
+    rollout = done.rollout
+    return dump(
+        {
+            "schema_version": stored.VERSION,
+            "trace": rollout.trace,
+            "verdict": rollout.verdict,
+            "earlier": done.earlier,
+        }
+    )
+
+
+def dump(value: Any) -> bytes:
+    """A JSON value, dataclasses in it as objects, on a line of its own.
+
+    Raises TypeError, ValueError or RecursionError for what JSON cannot say.
+    """
+    try:
+        data = orjson.dumps(value, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
+        # Some readers take these for the end of a line.
+        for separator, escaped in _SEPARATORS:
+            if separator in data:
+                data = data.replace(separator, escaped)
+        return data
     except TypeError:
         # Whole numbers past 64 bits, and halves of characters.
-        plain = {"trace": asdict(done.rollout.trace), "verdict": asdict(done.rollout.verdict)}
-        plain["earlier"] = [asdict(attempt) for attempt in done.earlier]  # type: ignore[assignment]
-        return json.dumps(plain, default=_plain, separators=(",", ":")).encode() + b"\n"
+        text = json.dumps(value, default=_plain, separators=(",", ":"), allow_nan=False)
+        return text.encode() + b"\n"
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
     if isinstance(value, set | frozenset):
         return sorted(value)
     raise TypeError(f"{value!r} is not JSON")
@@ -340,7 +397,9 @@ __all__ = [
     "Journal",
     "JournalError",
     "Key",
+    "Line",
     "Opened",
+    "dump",
     "encode",
     "index",
     "key_of",

@@ -21,6 +21,7 @@ from servers.chat import ChatServer, Connection, says
 from rollout.engine import Outcome, Rollout, Trace, Verdict
 from rollout.engine.batch import Done, Job
 from rollout.engine.journal import Journal, JournalError, Key, encode, index, read_rollouts
+from rollout.engine.stored import from_json
 from rollout.environment import Task
 from rollout.language.exact_json import load
 from rollout.models import Usage
@@ -50,7 +51,7 @@ def written(folder: Path, *rollouts: Done) -> None:
     async def write() -> None:
         journal = Journal.begin(folder, {"inputs": {}})
         for each in rollouts:
-            await journal.add(encode(each))
+            await journal.add(encode(each).data)
         await journal.flush()
         journal.close()
 
@@ -64,7 +65,7 @@ def test_a_rollout_counts_as_done_when_its_line_is_on_the_disk(tmp_path: Path) -
         journal = Journal.begin(tmp_path / "run", {})
         for number in range(1500):
             await journal.add(
-                encode(done(trial=number)),
+                encode(done(trial=number)).data,
                 lambda: counted.append((tmp_path / "run/rollouts.jsonl").stat().st_size),
             )
         await journal.flush()
@@ -82,7 +83,7 @@ def test_a_rollout_counts_as_done_when_its_line_is_on_the_disk(tmp_path: Path) -
 def test_lines_that_wait_are_written_when_the_journal_is_closed(tmp_path: Path) -> None:
     async def write() -> Journal:
         journal = Journal.begin(tmp_path, {})
-        await journal.add(encode(done()))
+        await journal.add(encode(done()).data)
         return journal
 
     asyncio.run(write()).close()
@@ -100,7 +101,7 @@ def test_a_disk_that_is_full_ends_the_run_and_leaves_no_half_line(
         journal, _ = Journal.go_on(tmp_path / "run")
         monkeypatch.setattr(os, "write", lambda descriptor, data: half(descriptor, data[: len(data) // 2]))
         try:
-            await journal.add(encode(done(trial=1)))
+            await journal.add(encode(done(trial=1)).data)
             await journal.flush()
         finally:
             monkeypatch.undo()
@@ -166,7 +167,7 @@ json_values = st.recursive(
 @given(st.dictionaries(st.text(), json_values, max_size=3), st.text(st.characters(), max_size=20))
 @settings(max_examples=80)
 def test_whatever_a_state_and_a_text_hold_comes_back_as_it_was(state: dict[str, Any], text: str) -> None:
-    line = encode(done(state=state, output=text))
+    line = encode(done(state=state, output=text)).data
     assert line.count(b"\n") == 1 and line.endswith(b"\n")
     read = load(line)
     assert read["trace"]["final_state"] == state
@@ -175,10 +176,35 @@ def test_whatever_a_state_and_a_text_hold_comes_back_as_it_was(state: dict[str, 
 
 @pytest.mark.parametrize("text", ["\ud800", "\u2028\x85", "\0"])
 def test_text_that_no_other_reader_takes_does_not_break_the_file(text: str) -> None:
-    line = encode(done(output=text, state={"long": 10**30}))
-    assert line.count(b"\n") == 1
+    line = encode(done(output=text, state={"long": 10**30})).data
+    assert line.count(b"\n") == 1 and len(line.decode().splitlines()) == 1
     assert json.loads(line)["trace"]["final_output"] == text
     assert json.loads(line)["trace"]["final_state"] == {"long": 10**30}
+
+
+def test_a_line_gives_the_rollout_back(tmp_path: Path) -> None:
+    finished = done(state={"refunds": [1.5]}, output="Zoë")
+    assert from_json(load(encode(finished).data)) == finished.rollout
+
+
+def nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_a_state_that_is_nested_deeply_comes_back(tmp_path: Path) -> None:
+    assert load(encode(done(state={"a": nested(300)})).data)["trace"]["final_state"] == {"a": nested(300)}
+
+
+@pytest.mark.parametrize("value", [object(), {"long": 10**30, "no number": float("nan")}, nested(100_000)])
+def test_what_json_cannot_say_is_an_error_of_the_environment_and_stops_no_run(value: Any) -> None:
+    line = encode(done(state={"a": value}))
+    assert line.done.rollout.verdict.outcome is Outcome.ERROR
+    read = load(line.data)
+    assert (read["trace"]["task"], read["verdict"]["outcome"]) == ("t", "error")
+    assert read["verdict"]["failure"]["charged_to"] == "environment"
 
 
 def test_a_folder_has_one_run_and_one_writer(tmp_path: Path) -> None:

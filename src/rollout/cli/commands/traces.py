@@ -1,0 +1,73 @@
+"""`rollout traces`: gives the rollouts of a run in the forms that other programs read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class TraceFormat(StrEnum):
+    """The form of an exported rollout."""
+
+    OPENAI = "openai"
+    ATIF = "atif"
+
+
+def traces(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, or its rollouts.jsonl.")],
+    output_format: Annotated[
+        TraceFormat,
+        typer.Option("--format", help="openai: chat messages. atif: Agent Trajectory Interchange Format."),
+    ] = TraceFormat.OPENAI,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="FILE", help="Where to write; stdout unless given.")
+    ] = None,
+    outcome: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OUTCOME", help="Only rollouts that came out so: passed, failed, error or unscored."
+        ),
+    ] = None,
+) -> None:
+    """Export the rollouts of a run.
+
+    Export the rollouts of a run as JSON Lines, one object a rollout. Each rollout is there once, as it was last done.
+
+    `openai` is `{"messages": […], "metadata": {…}}` with messages as chat completions take them. `atif` is a trajectory
+    of the Agent Trajectory Interchange Format, version 1.7.
+
+    Example: `rollout traces runs/monday --format atif -o monday.jsonl`
+
+    Exit code 0: done. 2: there is no run, or wrong usage.
+    """
+    import sys
+    from contextlib import ExitStack
+    from itertools import chain
+    from pathlib import Path
+
+    from rollout.analysis import exports
+    from rollout.cli.output import fail
+    from rollout.engine import Outcome
+    from rollout.engine.journal import JournalError, dump, read_rollouts
+
+    if outcome is not None and outcome not in list(Outcome):
+        fail(f"There is no outcome “{outcome}”.", f"There are {', '.join(Outcome)}.")
+    export = exports.atif if output_format is TraceFormat.ATIF else exports.openai
+    try:
+        rest = read_rollouts(Path(run))
+        first = next(rest, None)
+    except JournalError as error:
+        fail(str(error), error.hint)
+    with ExitStack() as stack:
+        if out is None:
+            stream = sys.stdout.buffer
+        else:
+            try:
+                stream = stack.enter_context(Path(out).open("wb"))
+            except OSError as error:
+                fail(f"“{out}” cannot be written: {error.strerror}.")
+        for line in chain([] if first is None else [first], rest):
+            if outcome is None or line["verdict"]["outcome"] == outcome:
+                stream.write(dump(export(line)))
