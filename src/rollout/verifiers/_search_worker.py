@@ -7,6 +7,7 @@ says why the pattern cannot be used. It ends with its input.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import warnings
@@ -15,6 +16,7 @@ import warnings
 def main() -> None:
     """Answers until there is nothing more to read."""
     warnings.simplefilter("ignore")
+    answers = os.fdopen(1, "wb", buffering=0)
     for line in sys.stdin.buffer:
         pattern, flags, text = json.loads(line)
         try:
@@ -22,8 +24,7 @@ def main() -> None:
             answer: list[int] | str | None = None if found is None else list(found.span())
         except (re.error, RecursionError, OverflowError, MemoryError) as error:
             answer = str(error) or type(error).__name__
-        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
-        sys.stdout.buffer.flush()
+        answers.write(json.dumps(answer).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -12,10 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rollout.engine import Failure, Mark, Outcome, Rollout, Trace, Verdict
-from rollout.engine.batch import Done, Job
-from rollout.engine.journal import encode
 from rollout.engine.stored import StoredError, dump, from_json
-from rollout.environment import Task
 from rollout.models import Exchange, Sampling, Usage
 from rollout.verifiers import ToolCall
 
@@ -104,12 +101,6 @@ def test_a_rollout_is_read_again_as_it_was(rollout: Rollout) -> None:
     # Seconds, evidence and what judges used count here, though they do not when two rollouts are compared.
     assert asdict(again) == asdict(rollout)
     assert again == rollout
-
-
-@settings(max_examples=30, deadline=None)
-@given(rollouts)
-def test_a_line_of_a_journal_is_read_too(rollout: Rollout) -> None:
-    assert from_json(json.loads(encode(Done(Job(Task("Do it.")), rollout)))) == rollout
 
 
 def test_unscored_stays_unscored() -> None:
