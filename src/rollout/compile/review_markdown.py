@@ -68,7 +68,7 @@ class _Page:
         """All blocks, items of a list close together."""
         text, before = "", ""
         for block in self.blocks:
-            close = _is_item(before) and _is_item(block)
+            close = _is_item(before.rpartition("\n\n")[2]) and _is_item(block)
             text += (("\n" if close else "\n\n") if text else "") + block
             before = block
         return text
