@@ -40,7 +40,19 @@ class CommandGroup(TyperGroup):
         return typer.main.get_command(app)
 
 
-_ORDER = ("new", "validate", "explain", "schema", "compile", "unpack", "diff", "prove", "test")
+_ORDER = (
+    "new",
+    "validate",
+    "explain",
+    "schema",
+    "compile",
+    "unpack",
+    "diff",
+    "prove",
+    "test",
+    "regrade",
+    "traces",
+)
 
 app = typer.Typer(
     cls=CommandGroup,
