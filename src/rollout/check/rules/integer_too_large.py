@@ -4,6 +4,8 @@ The platform, like every reader of JSON in JavaScript, keeps numbers as 64-bit f
 every integer has one: 9007199254740993 comes back as 9007199254740992. An id that changes on the way matches no row and
 no ground truth. Write long ids as strings.
 
+A task's `solution` and `x-…` keys never leave this machine, where integers are exact; nothing is said of them.
+
 Before:
 
     fixtures:
