@@ -33,6 +33,7 @@ VERSION = 1
 """The version of the folder's layout, which stands in ``run.json``."""
 
 _MOST_WAITING = 512
+_SECONDS_TO_GATHER = 0.02
 
 _SEPARATORS = tuple((text.encode(), f"\\u{ord(text):04x}".encode()) for text in "\x85\u2028\u2029")
 
@@ -170,6 +171,8 @@ class Journal:
         loop = asyncio.get_running_loop()
         try:
             while self._waiting:
+                # To wait for the disk once costs about as much as a turn of a model, for one line or for a hundred.
+                await asyncio.sleep(_SECONDS_TO_GATHER)
                 # What is handed over is not waiting any more: close() must not write it a second time.
                 lines, self._waiting = self._waiting, []
                 data = b"".join([line for line, _ in lines])
