@@ -36,6 +36,8 @@ SEVERITY = Severity.ERROR
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
     if subject.template != "browser" or not names_are_known(subject, "config", "pages", key="url"):
         return None
+    if not subject.pages:
+        return None  # they are missing, or stand in the wrong place
     if not any(each.value.get("type") == "ground_truth_match" for each in judging(subject)):
         return None
     known, state = urls(subject), possible_state(subject)

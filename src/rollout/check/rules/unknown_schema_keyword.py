@@ -44,6 +44,10 @@ _PLAIN = frozenset({
 KEYWORDS = _OF_SCHEMAS | _A_SCHEMA | _LISTS | _PLAIN
 
 
+# What other formats call them.
+_MEANT = {"options": "enum", "choices": "enum", "desc": "description", "min": "minimum", "max": "maximum"}
+
+
 def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
         written = tool.item.value.get("paramsSchema")
@@ -70,7 +74,11 @@ def _judge(schema: Any, route: Route) -> Iterator[Finding]:
                 pending += [(each, (*at, key, index)) for index, each in enumerate(value)]
             elif key in _A_SCHEMA:
                 pending.append((value, (*at, key)))
-            elif key not in KEYWORDS and not key.startswith("x-") and (near := closest(key, KEYWORDS)):
+            elif (
+                key not in KEYWORDS
+                and not key.startswith("x-")
+                and (near := _MEANT.get(key) or closest(key, KEYWORDS))
+            ):
                 yield Finding(
                     (*at, key),
                     f"{quoted(key)} is no keyword of JSON Schema, so it says nothing.",
