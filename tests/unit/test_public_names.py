@@ -8,7 +8,7 @@ import rollout
 
 PUBLISHED = {
     "Environment": "(slug, name, template, tasks=…, description=None, schema=None, seed=None, config=None"
-    ", *, verifier=None)",
+    ", *, verifier=None, dialect=None, now=None, read_only=True, folder=None)",
     "Task": "(instruction, hidden_ground_truth=…, input=None, split='dev', *, id=None, solution=None)",
     "action_tool": "(name, *, state_array, description, params_schema=None)",
     "browser_config": "(*, initial_url, pages, description=None)",

@@ -585,7 +585,8 @@ def test_what_is_dumped_in_any_style_reads_back_at_every_place(
     if parsed is None or problems:
         return
     reads_back(parsed)
-    if style is not None:
+    # Where lines are narrow the dumper breaks a text behind an escape, and does not read back itself what it wrote.
+    if style is not None and pyyaml.safe_load(text) == value:
         assert parsed.value == value
 
 
