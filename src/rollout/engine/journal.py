@@ -150,7 +150,7 @@ class Journal:
     def read(self, place: tuple[int, int]) -> dict[str, Any]:
         """The line that stands at a place of :class:`Opened`."""
         data = os.pread(self._descriptor, place[1], place[0])
-        line: dict[str, Any] = load(data)
+        line: dict[str, Any] = read_line(data)
         return line
 
     def close(self) -> None:
@@ -248,7 +248,10 @@ def dump(value: Any) -> bytes:
     except TypeError:
         # Whole numbers past 64 bits, and halves of characters.
         text = json.dumps(value, default=_plain, separators=(",", ":"), allow_nan=False)
-        return text.encode() + b"\n"
+        data = text.encode() + b"\n"
+        # A line that could be written and not read would keep the run from being gone on with.
+        read_line(data)
+        return data
 
 
 def _plain(value: Any) -> Any:
@@ -259,6 +262,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return sorted(value)
     raise TypeError(f"{value!r} is not JSON")
+
+
+def read_line(data: bytes) -> Any:
+    """The value of a line. Raises ValueError for what is no JSON."""
+    try:
+        return load(data)
+    except ValueError:
+        # The fast reader refuses halves of characters, and what is nested a thousand levels deep.
+        try:
+            return json.loads(data)
+        except RecursionError:
+            raise ValueError("It is nested too deeply.") from None
 
 
 def key_of(line: Any) -> Key | None:
@@ -301,7 +316,7 @@ def _key_of_bytes(data: bytes) -> Key | None:
     if not data.endswith(b"\n"):
         return None
     try:
-        return key_of(load(data))
+        return key_of(read_line(data))
     except ValueError:
         return None
 
@@ -318,14 +333,14 @@ def read_rollouts(path: Path) -> Iterator[dict[str, Any]]:
     with file.open("rb") as opened:
         for start, length in sorted(places.values()):
             opened.seek(start)
-            line: dict[str, Any] = load(opened.read(length))
+            line: dict[str, Any] = read_line(opened.read(length))
             yield line
 
 
 def read_config(folder: Path) -> dict[str, Any]:
     """What stands in ``run.json``. Raises JournalError when it cannot be read."""
     try:
-        config = load((folder / RUN).read_bytes())
+        config = read_line((folder / RUN).read_bytes())
     except (OSError, ValueError):
         config = None
     if not isinstance(config, dict) or config.get("schema_version") != VERSION:
@@ -407,6 +422,7 @@ __all__ = [
     "index",
     "key_of",
     "read_config",
+    "read_line",
     "read_rollouts",
     "write_whole",
 ]

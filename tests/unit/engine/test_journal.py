@@ -20,7 +20,7 @@ from servers.chat import ChatServer, Connection, says
 
 from rollout.engine import Outcome, Rollout, Trace, Verdict
 from rollout.engine.batch import Done, Job
-from rollout.engine.journal import Journal, JournalError, Key, encode, index, read_rollouts
+from rollout.engine.journal import Journal, JournalError, Key, encode, index, read_line, read_rollouts
 from rollout.engine.stored import from_json
 from rollout.environment import Task
 from rollout.language.exact_json import load
@@ -169,17 +169,19 @@ json_values = st.recursive(
 def test_whatever_a_state_and_a_text_hold_comes_back_as_it_was(state: dict[str, Any], text: str) -> None:
     line = encode(done(state=state, output=text)).data
     assert line.count(b"\n") == 1 and line.endswith(b"\n")
-    read = load(line)
+    read = read_line(line)
     assert read["trace"]["final_state"] == state
     assert read["trace"]["final_output"] == text
 
 
 @pytest.mark.parametrize("text", ["\ud800", "\u2028\x85", "\0"])
-def test_text_that_no_other_reader_takes_does_not_break_the_file(text: str) -> None:
+def test_text_that_no_other_reader_takes_does_not_break_the_file(tmp_path: Path, text: str) -> None:
     line = encode(done(output=text, state={"long": 10**30})).data
     assert line.count(b"\n") == 1 and len(line.decode().splitlines()) == 1
     assert json.loads(line)["trace"]["final_output"] == text
     assert json.loads(line)["trace"]["final_state"] == {"long": 10**30}
+    (tmp_path / "rollouts.jsonl").write_bytes(line)
+    assert [each["trace"]["final_output"] for each in read_rollouts(tmp_path)] == [text]
 
 
 def test_a_line_gives_the_rollout_back(tmp_path: Path) -> None:
@@ -194,8 +196,13 @@ def nested(depth: int) -> Any:
     return value
 
 
-def test_a_state_that_is_nested_deeply_comes_back(tmp_path: Path) -> None:
-    assert load(encode(done(state={"a": nested(300)})).data)["trace"]["final_state"] == {"a": nested(300)}
+@pytest.mark.parametrize("depth", [100, 300, 900, 2_000])
+def test_a_line_that_is_written_can_be_read_however_deep_its_state_is(tmp_path: Path, depth: int) -> None:
+    line = encode(done(state={"a": nested(depth)}))
+    (tmp_path / "rollouts.jsonl").write_bytes(line.data)
+    (read,) = read_rollouts(tmp_path)
+    assert read["verdict"]["outcome"] == line.done.rollout.verdict.outcome
+    assert (read["trace"]["final_state"] != {}) == (read["verdict"]["outcome"] == "passed")
 
 
 @pytest.mark.parametrize("value", [object(), {"long": 10**30, "no number": float("nan")}, nested(100_000)])
