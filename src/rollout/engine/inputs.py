@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -40,12 +41,29 @@ def inputs(
         "environment": digest(canonical(world)),
         "tasks": digest(canonical(tasks)),
         "solutions": digest(canonical(solutions)),
-        "verifier": digest(canonical(compiled.verifier)),
+        "verifier": digest(canonical([compiled.verifier, _judging_files(environment)])),
         "model": model,
         "sampling": asdict(sampling),
         "max_tool_calls": max_tool_calls,
         "seconds": seconds,
     }
+
+
+def _judging_files(environment: Environment) -> dict[str, str]:
+    """The Python files that functions which judge are run among, by path.
+
+    Other files are left out, since a run's own folder may be among them. What cannot be had is told when it is to judge.
+    """
+    primitives = (environment.verifier or {}).get("primitives") or ()
+    functions = [str(each.get("function")) for each in primitives if each.get("type") == "python"]
+    found: dict[str, str] = {}
+    if environment.folder is not None and functions:
+        from rollout.verifiers._author_files import NoFunctionError, author_files
+
+        for function in functions:
+            with suppress(NoFunctionError):
+                found |= author_files(environment.folder, function.partition(":")[0])
+    return {path: text for path, text in found.items() if path.endswith(".py")}
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

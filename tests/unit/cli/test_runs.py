@@ -241,3 +241,17 @@ def test_a_recorded_run_can_be_replayed(run: Any) -> None:
     run("test", str(DESK), "-m", "oracle", "--limit", "2", "--out", "run")
     ended = run("test", str(DESK), "-m", "replay:run", "--limit", "2", "--json")
     assert json.loads(ended.stdout)["data"]["outcomes"] == {"failed": 1, "passed": 1}
+
+
+def test_a_function_that_judges_is_part_of_the_verifier(run: Any) -> None:
+    text = (DESK / "environment.yaml").read_text()
+    Path("desk").mkdir()
+    judged = text.replace("type: no_tool_errors", "type: python, function: 'judges.py:fine'")
+    Path("desk/environment.yaml").write_text(judged)
+    Path("desk/judges.py").write_text("def fine(case):\n    return 1\n")
+    begun = run("test", "desk", "-m", "noop", "--limit", "1", "--out", "run")
+    assert begun.exit_code == 1, begun.stderr
+    Path("desk/judges.py").write_text("def fine(case):\n    return 0\n")
+    refused = run("test", "--resume", "run")
+    assert refused.exit_code == 2
+    assert "Changed since: its verifier." in refused.stderr
