@@ -53,6 +53,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     if name in ("SyntaxError", "IndentationError", "TabError"):
         return f"This is no Python: {text.rstrip('.?!')}.", None
     if name == "TypeError" and (meant := _keyword(text)) is not None:
+        # Newer Pythons guess too, in the middle of the sentence.
+        said = said.partition(". Did you mean")[0]
         return f"The file failed here with {said}.", meant
     if facts["file"]:
         return (
