@@ -52,7 +52,8 @@ def inputs(
 def _judging_files(environment: Environment) -> dict[str, str]:
     """The Python files that functions which judge are run among, by path.
 
-    Other files are left out, since a run's own folder may be among them. What cannot be had is told when it is to judge.
+    Other files are left out, since a run's own folder may be among them. What cannot be had is told when it is to
+    judge.
     """
     primitives = (environment.verifier or {}).get("primitives") or ()
     functions = [str(each.get("function")) for each in primitives if each.get("type") == "python"]
