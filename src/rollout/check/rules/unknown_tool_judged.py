@@ -30,7 +30,9 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if subject.template is None or not (subject.tools_are_known and names_are_known(subject, "config", "tools")):
+    if subject.template is None or not (
+        subject.tools_are_known and names_are_known(subject, "config", "tools")
+    ):
         return
     for primitive in subject.primitives:
         for route, name in named_tools(primitive):
