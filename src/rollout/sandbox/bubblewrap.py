@@ -48,8 +48,9 @@ class Bubblewrap:
         for name in ("passwd", "group", "hosts"):
             arguments += ["--ro-bind", str(folder.path / name), f"/etc/{name}"]
         arguments += ["--ro-bind", str(folder.path), INSIDE]
-        for path, permissions in (("/dev/shm", "1777"), ("/tmp", "1777"), (WORK, "0777")):
+        for path, permissions in _EMPTY.items():
             arguments += ["--perms", permissions, "--size", str(limits.disk), "--tmpfs", path]
+        arguments += _shown([path for path in map(Path, seen()) if _is_covered(path)], {})
         arguments += ["--remount-ro", "/dev", "--remount-ro", "/", "--clearenv"]
         for name, value in variables.items():
             arguments += ["--setenv", name, value]
@@ -94,18 +95,32 @@ def candidates(program: str) -> Iterator[Bubblewrap]:
         yield Bubblewrap(program, change_user)
 
 
+_EMPTY = {"/dev/shm": "1777", "/tmp": "1777", WORK: "0777"}
+"""The folders that a command finds empty and may write to, with their permissions."""
+
+
+def _is_covered(path: Path) -> bool:
+    # A Python that is installed below /tmp has to be laid over the empty one.
+    return any(path.is_relative_to(empty) for empty in _EMPTY)
+
+
 def _system() -> list[str]:
-    arguments: list[str] = []
     parents: dict[Path, None] = {Path("/run"): None, Path("/etc"): None}
-    for path in map(Path, seen()):
+    arguments = _shown([path for path in map(Path, seen()) if not _is_covered(path)], parents)
+    return [*arguments, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
+
+
+def _shown(paths: list[Path], parents: dict[Path, None]) -> list[str]:
+    arguments: list[str] = []
+    for path in paths:
         if path.is_symlink() and path.parent == Path("/"):
             arguments += ["--symlink", str(path.readlink()), str(path)]
             continue
-        parents |= dict.fromkeys(reversed(path.parents[:-1]))
+        parents |= {each: None for each in reversed(path.parents[:-1]) if str(each) not in _EMPTY}
         arguments += ["--ro-bind", str(path), str(path)]
     # bwrap would make them for itself only.
     made = [word for parent in parents for word in ("--perms", "0755", "--dir", str(parent))]
-    return [*made, *arguments, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
+    return [*made, *arguments]
 
 
 __all__ = ["Bubblewrap", "candidates"]
