@@ -27,7 +27,7 @@ MAX_LINE = 16 * 1024 * 1024
 MAX_BROKEN = 100
 """How many lines of a file may be broken before the rest of it is not read."""
 
-_STRETCH = 1 << 16
+_STRETCH = 1 << 15
 _BOM = b"\xef\xbb\xbf"
 _DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _LONG_NUMBER = b"0" * 19
