@@ -253,17 +253,18 @@ class _Check:
 
 
 def without_echoes(found: list[Diagnostic]) -> list[Diagnostic]:
-    """``found`` without what has been said of the same value in other words.
+    """``found`` without what is only said because of another finding at the same place.
 
-    That are surprises of YAML at values of a wrong shape, and a wrong shape where a value was no JSON to begin with.
+    What could not be read stands in the value as a number of 0 or as nothing, and no rule can judge that; and a
+    surprise of YAML at a value of the wrong type, such as ``yes`` where true is wanted, is the same defect.
     """
-    wrong = {diagnostic.span for diagnostic in found if diagnostic.code.startswith("RL2")}
-    lost = {diagnostic.span for diagnostic in found if diagnostic.slug == "not-json"}
+    unread = {each.span for each in found if each.code.startswith("RL1") and each.severity == "error"}
+    wrong = {each.span for each in found if each.code.startswith("RL2")}
     return [
-        diagnostic
-        for diagnostic in found
-        if not (diagnostic.slug == "yaml-surprise" and diagnostic.span in wrong)
-        and not (diagnostic.code.startswith("RL2") and diagnostic.span in lost)
+        each
+        for each in found
+        if (each.code.startswith("RL1") or each.span not in unread)
+        and (each.slug != "yaml-surprise" or each.span not in wrong)
     ]
 
 
