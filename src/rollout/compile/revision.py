@@ -78,11 +78,12 @@ class Revision:
     def changed_paths(self) -> set[str]:
         """The paths that differ between the revision and the work tree, files that git does not know yet among them."""
         with tempfile.TemporaryDirectory(prefix="rollout-index-") as scratch:
-            # Comparing refreshes what git knows of files' times; a copy keeps the real index as it is.
+            # Comparing refreshes what git knows of files' times; a copy keeps the real index as it is. It has to be as
+            # old as the real one: a file changed in the moment the index was written is looked at only for that.
             index = Path(self._folder, os.fsdecode(self._git("rev-parse", "--git-path", "index")[:-1]))
             copy = Path(scratch, "index")
             if index.is_file():
-                shutil.copyfile(index, copy)
+                shutil.copy2(index, copy)
             changed = self._git(
                 "diff",
                 "--name-only",
