@@ -76,6 +76,7 @@ def _judged_arguments(subject: Subject) -> set[tuple[str | None, str]]:
         if isinstance(args, dict):
             judged |= {(primitive.text("tool"), name) for name in args}
         for call in expected_calls(primitive):
-            if isinstance(call.get("args"), dict):
-                judged |= {(call.get("tool"), name) for name in call["args"]}
+            for key in ("args", "anyOf", "optional"):
+                if isinstance(call.get(key), dict):
+                    judged |= {(call.get("tool"), name) for name in call[key]}
     return judged
