@@ -25,6 +25,16 @@ def write_toml(value: Mapping[str, Any], *, comments: Mapping[Route, str] | None
     return "\n".join(lines).strip("\n") + "\n" if lines else ""
 
 
+def assign_toml(key: str, value: Any) -> str:
+    """``key = value``, on several lines where it is long; raises ValueError as :func:`write_toml` does."""
+    return "\n".join(_assignment(key, value))
+
+
+def inline_toml(value: Any) -> str:
+    """The TOML text of a JSON value on one line; raises ValueError as :func:`write_toml` does."""
+    return _inline(value)
+
+
 def _table(table: Mapping[str, Any], route: Route, comments: Mapping[Route, str]) -> Iterator[str]:
     tables: list[tuple[str, Any]] = []
     for key, value in table.items():
@@ -116,4 +126,4 @@ def _block(text: str) -> str:
     return '"""\n' + re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[0], body) + '"""'
 
 
-__all__ = ["write_toml"]
+__all__ = ["assign_toml", "inline_toml", "write_toml"]

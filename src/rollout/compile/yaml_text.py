@@ -40,6 +40,11 @@ def write_yaml(value: Any, *, comments: Mapping[Route, str] | None = None) -> st
     return f"{_flow(value)}\n"
 
 
+def flow_yaml(value: Any) -> str:
+    """The YAML text of a JSON value on one line, to stand within what is written on one line itself."""
+    return _flow(value)
+
+
 class _Writer:
     def __init__(self, comments: Mapping[Route, str]) -> None:
         self._comments = comments
@@ -200,4 +205,4 @@ def _block_text(head: str, text: str, indent: int) -> Iterator[str]:
         yield " " * indent + line if line else ""
 
 
-__all__ = ["write_yaml"]
+__all__ = ["flow_yaml", "write_yaml"]
