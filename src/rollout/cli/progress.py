@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from rollout.analysis.summary import Brief
+from rollout.analysis.words import short
 from rollout.cli.output import note
 from rollout.engine import Outcome
 
@@ -106,13 +107,4 @@ def progress(total: int, done: int = 0) -> Progress:
     return Lines(counts)
 
 
-def short(number: int) -> str:
-    """A large number in three digits or fewer: ``12k``, ``3.4M``."""
-    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
-        if number >= size:
-            value = number / size
-            return f"{value:.1f}{unit}" if value < 10 else f"{value:.0f}{unit}"
-    return str(number)
-
-
-__all__ = ["Counts", "Lines", "Progress", "progress", "short"]
+__all__ = ["Counts", "Lines", "Progress", "progress"]

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import orjson
 
 from rollout.analysis.summary import Brief, Summary
+from rollout.analysis.words import percent, short
 from rollout.cli.output import show, show_json, visible, wants_color
-from rollout.cli.progress import Progress, short
+from rollout.cli.progress import Progress
 from rollout.cli.run_plan import Plan
 from rollout.cli.transcript import Transcript
 from rollout.engine import Outcome
@@ -95,13 +96,13 @@ def summary_lines(summary: Summary) -> Iterator[str]:
     if interval is not None:
         rate = tally.passed / tally.graded
         yield (
-            f"pass rate {_percent(rate)} of {tally.graded} graded "
-            f"(95 % interval {_percent(interval.low)} to {_percent(interval.high)}, Wilson); "
-            f"{_percent(tally.passed / tally.all)} of all {tally.all}"
+            f"pass rate {percent(rate)} of {tally.graded} graded "
+            f"(95 % interval {percent(interval.low)} to {percent(interval.high)}, Wilson); "
+            f"{percent(tally.passed / tally.all)} of all {tally.all}"
         )
     for name, at in (("pass@", summary.pass_at), ("pass^", summary.pass_hat)):
         shown = [(k, at(k)) for k in shown_ks(summary.most_trials)]
-        values = [f"{name}{k} {_percent(mean.value)}" for k, mean in shown if mean is not None]
+        values = [f"{name}{k} {percent(mean.value)}" for k, mean in shown if mean is not None]
         if values:
             least = min(mean.tasks for _, mean in shown if mean is not None)
             yield f"{', '.join(values)} (mean over {least if least == 1 else f'{least:,}'} task{'s' * (least != 1)})"
@@ -246,14 +247,6 @@ def run_data(plan: Plan, stop: Stop | None) -> dict[str, Any]:
         **plan.summary.data(),
         "tasks": plan.summary.tasks(),
     }
-
-
-def _percent(rate: float) -> str:
-    # 99.96 % is not all of them, and 0.04 % is not none.
-    text = f"{rate * 100:.1f}".removesuffix(".0")
-    if (text == "100" and rate < 1) or (text == "0" and rate > 0):
-        text = f"{rate * 100:.3g}" if rate < 0.5 else "over 99.9"
-    return f"{text} %"
 
 
 def _shortened(text: str) -> str:

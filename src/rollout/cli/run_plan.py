@@ -145,7 +145,7 @@ def _begin(wishes: Wishes, out: str | None) -> Plan:
     if out is None:
         return found
     try:
-        found.journal = Journal.begin(Path(out), _config(found))
+        found.journal = Journal.begin(Path(out), config_of(found))
     except JournalError as error:
         fail(str(error), error.hint)
     return found
@@ -189,7 +189,8 @@ def _inputs(found: Plan) -> dict[str, Any]:
     )
 
 
-def _config(found: Plan) -> dict[str, Any]:
+def config_of(found: Plan) -> dict[str, Any]:
+    """What the run is begun with, as it stands in the folder of one that has a folder."""
     return {
         "version": rollout.__version__,
         "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -242,4 +243,4 @@ def _task_hint(environment: Environment, task: str) -> str:
     return f"Give an id, such as “{keys[0]}”, or a number from 0 to {len(environment.tasks) - 1}."
 
 
-__all__ = ["LIMIT", "MAX_TOOL_CALLS", "TEMPERATURE", "Plan", "Wishes", "choose", "plan"]
+__all__ = ["LIMIT", "MAX_TOOL_CALLS", "TEMPERATURE", "Plan", "Wishes", "choose", "config_of", "plan"]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from json import dumps
 
+from rollout.analysis.words import number
 from rollout.diagnostics._visible import visible
 from rollout.engine import Failure, Mark, Outcome, Rollout, Tally, Trace, Verdict
 from rollout.environment import Task
@@ -109,13 +110,6 @@ def tally(rollouts: Iterable[Rollout]) -> Tally:
     return Tally(Counter(rollout.verdict.outcome for rollout in rollouts))
 
 
-def number(value: float) -> str:
-    """A score or weight as a person writes it: at most three places, never rounded up to a full 1."""
-    if 0.9995 <= value < 1:
-        return "just under 1"
-    return f"{value:.3f}".rstrip("0").rstrip(".")
-
-
 def _charge(failure: Failure) -> str:
     return f"charged to the {failure.charged_to}: {_shortened(failure.sentence)}"
 
@@ -135,4 +129,4 @@ def _shortened(text: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
 
 
-__all__ = ["Transcript", "number", "tally"]
+__all__ = ["Transcript", "tally"]

@@ -183,13 +183,13 @@ def _lines(each: Regraded) -> Iterator[str]:
 
 
 def _told(verdict: Verdict) -> str:
-    from rollout.cli.transcript import number
+    from rollout.analysis.words import number
 
     return str(verdict.outcome) + ("" if verdict.score is None else f" ({number(verdict.score)})")
 
 
 def _value(mark: Mark) -> str:
-    from rollout.cli.transcript import number
+    from rollout.analysis.words import number
 
     weight = "" if mark.weight == 1 else f" ×{number(mark.weight)}"
     return ("not judged" if mark.value is None else number(mark.value)) + weight

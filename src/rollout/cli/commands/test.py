@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Callable
 
+    from rollout.cli.report import Reporting
     from rollout.cli.run_output import RunOutput
     from rollout.cli.run_plan import Plan
     from rollout.engine.batch import Batch, Done, Stop
@@ -103,6 +104,13 @@ def test(
         str | None,
         typer.Option(metavar="DIR", help="Go on with the run in this folder; other options may be left out."),
     ] = None,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page for a browser: the figures of the run, and every rollout in it.",
+        ),
+    ] = None,
     sandbox: Annotated[
         str | None,
         typer.Option(
@@ -124,6 +132,9 @@ def test(
     With `--out DIR` each rollout is on the disk as soon as it is done, and `--resume DIR` does the rest of a run that
     was broken off. It may be given more trials (`-n`) and other tasks, and else must be as it was begun.
 
+    `--report FILE` writes the run as one HTML page that needs nothing from elsewhere, with figures, a table to filter
+    and each transcript. Of a run that is in a folder, `rollout traces DIR --format html -o FILE` writes the same.
+
     Example: `rollout test envs/refund --model oracle --limit 5`
 
     Exit code 0: every task passed. 1: a task failed, broke or was not done, or the environment has errors. 2: wrong
@@ -131,6 +142,7 @@ def test(
     """
     from rollout.cli.inputs import in_sandbox
     from rollout.cli.output import Exit, fail, note
+    from rollout.cli.report import Reporting
     from rollout.cli.run_plan import Wishes, plan
     from rollout.engine import Outcome
 
@@ -155,8 +167,11 @@ def test(
         max_tool_calls=max_tool_calls,
         seconds=timeout,
     )
-    prepared = plan(wishes, out=out, resume=resume)
+    # Taken first, so that nothing is paid for whose report cannot be written.
+    reporting = None if report is None else Reporting(report)
+    prepared = None
     try:
+        prepared = plan(wishes, out=out, resume=resume)
         with in_sandbox(sandbox):
             running = _Running(
                 prepared,
@@ -165,11 +180,15 @@ def test(
                 turn_timeout=turn_timeout,
                 max_cost=max_cost,
                 max_tokens=max_tokens,
+                reporting=reporting,
             )
             interrupted = running.run()
         running.end()
     finally:
-        prepared.close()
+        if prepared is not None:
+            prepared.close()
+        if reporting is not None:
+            reporting.close()
     counts = prepared.summary.tally
     whole = running.whole
     if not whole and running.stop is not None:
@@ -204,6 +223,7 @@ class _Running:
         turn_timeout: float,
         max_cost: float | None,
         max_tokens: int | None,
+        reporting: Reporting | None,
     ) -> None:
         from rollout.cli.inputs import project_settings
         from rollout.cli.output import fail
@@ -230,6 +250,7 @@ class _Running:
         except TemplateError as error:
             fail(f"{plan.label} cannot be run here. {error}")
         self.plan = plan
+        self.reporting = reporting
         self.grader = VerifierGrader(plan.environment, setup=setup)
         budget = Budget(max_cost=max_cost, max_tokens=max_tokens)
         budget.charge(plan.summary.usage + plan.summary.judge_usage)
@@ -285,12 +306,17 @@ class _Running:
 
     async def _finish(self, done: Done) -> None:
         journal = self.plan.journal
-        if journal is None:
+        if journal is None and self.reporting is None:
             self._count(done)
             return
         from rollout.engine.journal import encode
 
         line = encode(done)
+        if journal is None:
+            assert self.reporting is not None
+            self.reporting.keep(line.data)
+            self._count(line.done)
+            return
         await journal.add(line.data, lambda: self._count(line.done))
 
     def _count(self, done: Done) -> None:
@@ -316,6 +342,8 @@ class _Running:
         if self.plan.journal is not None:
             self.plan.journal.summarize(run_data(self.plan, None if self.whole else self.stop))
         self.output.end(None if self.whole else self.stop)
+        if self.reporting is not None:
+            self.reporting.write(self.plan, None if self.whole else self.stop)
 
 
 def _output(form: str, running: _Running) -> RunOutput:

@@ -13,13 +13,17 @@ class TraceFormat(StrEnum):
 
     OPENAI = "openai"
     ATIF = "atif"
+    HTML = "html"
 
 
 def traces(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, or its rollouts.jsonl.")],
     output_format: Annotated[
         TraceFormat,
-        typer.Option("--format", help="openai: chat messages. atif: Agent Trajectory Interchange Format."),
+        typer.Option(
+            "--format",
+            help="openai: chat messages. atif: Agent Trajectory Interchange Format. html: a page for a browser.",
+        ),
     ] = TraceFormat.OPENAI,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE", help="Where to write; stdout unless given.")
@@ -36,7 +40,8 @@ def traces(
     Export the rollouts of a run as JSON Lines, one object a rollout. Each rollout is there once, as it was last done.
 
     `openai` is `{"messages": […], "metadata": {…}}` with messages as chat completions take them. `atif` is a trajectory
-    of the Agent Trajectory Interchange Format, version 1.7.
+    of the Agent Trajectory Interchange Format, version 1.7. `html` is not JSON but the report of the whole run, one
+    page as `rollout test --report FILE` writes it.
 
     Example: `rollout traces runs/monday --format atif -o monday.jsonl`
 
@@ -54,6 +59,9 @@ def traces(
 
     if outcome is not None and outcome not in list(Outcome):
         fail(f"There is no outcome “{outcome}”.", f"There are {', '.join(Outcome)}.")
+    if output_format is TraceFormat.HTML:
+        _write_report(run, out, outcome)
+        return
     export = exports.atif if output_format is TraceFormat.ATIF else exports.openai
     try:
         rest = read_rollouts(Path(run))
@@ -71,3 +79,21 @@ def traces(
         for line in chain([] if first is None else [first], rest):
             if outcome is None or line["verdict"]["outcome"] == outcome:
                 stream.write(dump(export(line)))
+
+
+def _write_report(run: str, out: str | None, outcome: str | None) -> None:
+    from pathlib import Path
+
+    from rollout.cli.output import fail
+    from rollout.cli.report import write_stored
+    from rollout.engine.journal import JournalError
+
+    if outcome is not None:
+        fail(
+            "A report is of the whole run: rates of some of its rollouts would say nothing.",
+            "Leave out --outcome; the page can be filtered.",
+        )
+    try:
+        write_stored(Path(run), out)
+    except JournalError as error:
+        fail(str(error), error.hint)

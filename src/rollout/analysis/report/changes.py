@@ -1,0 +1,61 @@
+"""What a rollout changed: the state before and after, as the list of places that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import unified_diff
+from itertools import islice
+from typing import Any
+
+from rollout.analysis.report.texts import Texts
+from rollout.compile.deltas import Delta, deltas
+
+MOST_CHANGES = 200
+_LONGEST_COMPARED = 20_000
+_MOST_LINES_COMPARED = 800
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
+    """``{"list": […], "left": how many more}``; each has ``kind``, ``path``, and ``before``, ``after`` or ``lines``.
+
+    ``lines`` are of a text of several lines that was changed: pairs of a sign (``+``, ``-``, ``@`` or a blank) and the
+    line.
+    """
+    try:
+        found = deltas(dict(before), dict(after))
+        shown = [_change(delta, texts) for delta in islice(found, MOST_CHANGES)]
+        return {"list": shown, "left": sum(1 for _ in found)}
+    except RecursionError:
+        return {"list": [], "left": 0, "note": "The states are nested too deeply to be compared."}
+
+
+def _change(delta: Delta, texts: Texts) -> dict[str, Any]:
+    told: dict[str, Any] = {"kind": str(delta.kind), "path": texts.line(delta.written)}
+    if _is_worth_lines(delta.before, delta.after):
+        lines = unified_diff(delta.before.split("\n"), delta.after.split("\n"), lineterm="", n=3)
+        # The first two name the sides.
+        told["lines"] = [(line[:1], texts.line(line[1:], 1_000)) for line in islice(lines, 2, None)]
+        return told
+    if told["kind"] != "added":
+        told["before"] = _value(delta.before, texts)
+    if told["kind"] != "removed":
+        told["after"] = _value(delta.after, texts)
+    return told
+
+
+def _value(value: Any, texts: Texts) -> Any:
+    # A text of several lines is read as it stands, and any other with its quotes, so that "1" is not 1.
+    return texts.block(value) if isinstance(value, str) and "\n" in value else texts.json(value)
+
+
+def _is_worth_lines(before: Any, after: Any) -> bool:
+    return (
+        isinstance(before, str)
+        and isinstance(after, str)
+        and ("\n" in before or "\n" in after)
+        and max(len(before), len(after)) <= _LONGEST_COMPARED
+        and max(before.count("\n"), after.count("\n")) <= _MOST_LINES_COMPARED
+    )
+
+
+__all__ = ["MOST_CHANGES", "changes"]

@@ -1,0 +1,89 @@
+"""The file that a report is written to: taken before the run costs anything, and there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory
+
+from rollout.analysis.report import ReportError
+from rollout.analysis.report.page import Run, write_page
+
+_BEGINNING = b'<!doctype html>\n<html lang="en" class="rollout-report">'
+
+
+class Target:
+    """A file for a report. Made by :meth:`claim`; :meth:`close` leaves nothing behind but a report that was written."""
+
+    def __init__(self, path: Path, beside: Path) -> None:
+        self.path = path
+        self._beside = beside
+        self._spool: TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def claim(cls, name: str) -> Target:
+        """The file of that name, or the one that a link of that name leads to; folders above it are made.
+
+        A report that is there is replaced at the end. Raises ReportError where none can be written, and for a file
+        that is something else than a report.
+        """
+        path = Path(name)
+        if not name or name == "-" or name.endswith("/"):
+            raise ReportError("A report is written to a file.", "Give its name, such as --report report.html")
+        try:
+            path = path.resolve()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _refuse_others(path, name)
+            beside = path.parent / f".rollout-report-{token_hex(4)}.new"
+            beside.open("xb").close()
+        except FileExistsError:
+            raise ReportError(f"“{name}” cannot be written: “{path.parent}” is no folder.") from None
+        except OSError as error:
+            raise ReportError(f"“{name}” cannot be written: {error.strerror}.") from None
+        except (RuntimeError, ValueError) as error:
+            # A ring of links; a name with a zero byte.
+            raise ReportError(f"“{name}” cannot be written: {error}.") from None
+        return cls(path, beside)
+
+    @property
+    def lines(self) -> Path:
+        """A file for the lines of a run that no folder keeps; it is gone after :meth:`close`."""
+        if self._spool is None:
+            self._spool = TemporaryDirectory(prefix="rollout-report-")
+        return Path(self._spool.name) / "rollouts.jsonl"
+
+    def write(self, run: Run) -> None:
+        """Writes the report in the place of what was there. Raises ReportError; then what was there is as it was."""
+        try:
+            with self._beside.open("wb") as stream:
+                write_page(run, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            self._beside.replace(self.path)
+        except OSError as error:
+            raise ReportError(f"“{self.path}” cannot be written: {error.strerror}.") from None
+
+    def close(self) -> None:
+        """Takes away what stands beside it."""
+        self._beside.unlink(missing_ok=True)
+        if self._spool is not None:
+            self._spool.cleanup()
+
+
+def _refuse_others(path: Path, name: str) -> None:
+    if path.is_dir():
+        raise ReportError(f"“{name}” is a folder.", "Give the name of a file in it.")
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise ReportError(f"“{name}” is no file that a report could take the place of.")
+    with path.open("rb") as file:
+        beginning = file.read(len(_BEGINNING))
+    if beginning not in (b"", _BEGINNING):
+        raise ReportError(
+            f"There is something else in “{name}” than a report.", "Give another name, or take it away."
+        )
+
+
+__all__ = ["Target"]

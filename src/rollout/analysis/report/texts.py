@@ -1,0 +1,78 @@
+"""Makes whatever a model, a tool or an author wrote fit for a page: no control characters, no secrets, no megabytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from rollout.check.secrets import find_secrets
+from rollout.diagnostics._visible import visible
+
+HIDDEN = "[hidden]"
+
+Text = str | tuple[str, int]
+"""A text as it is in the page: whole, or its beginning and how many characters more there were."""
+
+_LAYOUT = re.compile("([\n\t])")
+_LONGEST_LINE = 300
+# Shorter ones would blot out ordinary words.
+_SHORTEST_SECRET = 6
+
+
+class Texts:
+    """Shows texts of up to ``longest`` characters; ``secrets`` and whatever has the shape of a key are hidden."""
+
+    def __init__(self, secrets: Iterable[str] = (), *, longest: int = 50_000) -> None:
+        self._secrets = sorted(
+            {each for each in secrets if len(each) >= _SHORTEST_SECRET}, key=len, reverse=True
+        )
+        self._longest = longest
+
+    def up_to(self, longest: int) -> Texts:
+        """The same, with another length."""
+        return Texts(self._secrets, longest=longest)
+
+    def line(self, text: Any, longest: int = _LONGEST_LINE) -> str:
+        """A text on one line, cut with ``…`` where it is too long."""
+        shown = visible(self._masked(str(text), longest))
+        return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+    def block(self, text: Any) -> Text:
+        """A text with its line breaks and tabs."""
+        whole = text if isinstance(text, str) else _pretty(text)
+        kept = self._masked(whole, self._longest)[: self._longest]
+        shown = "".join(part if part in ("\n", "\t") else visible(part) for part in _LAYOUT.split(kept))
+        left = len(whole) - self._longest
+        return (shown, left) if left > 0 else shown
+
+    def json(self, value: Any) -> Text:
+        """A JSON value, indented."""
+        return self.block(_pretty(value))
+
+    def _masked(self, text: str, longest: int) -> str:
+        # A secret at the place of the cut is to be seen whole, so that it can be told.
+        text = text[: longest + 4_096]
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, HIDDEN)
+        for found in reversed(list(find_secrets(text))):
+            text = f"{text[: found.start]}{HIDDEN}{text[found.end :]}"
+        return text
+
+
+def _pretty(value: Any) -> str:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    except (TypeError, UnicodeDecodeError):
+        # Whole numbers past 64 bits, and halves of characters.
+        try:
+            return json.dumps(value, indent=2, ensure_ascii=False)
+        except RecursionError:
+            return "(nested too deeply to be shown)"
+
+
+__all__ = ["HIDDEN", "Text", "Texts"]
