@@ -3,8 +3,8 @@
 A ``console`` block holds commands (``$ …``, continued on lines that begin with ``> ``) and what each prints. ``…``
 stands for any text within a line, and on a line of its own for any lines. A command that is to end with another
 status than 0 says so: ``$ rollout validate broken  # exit 1``. Any other block whose first line is
-``# file: PATH`` is written to that file. A page is one session in a folder with the project's ``environments``; the
-chapters of the tutorial are one session together, which begins in an empty folder.
+``# file: PATH`` (``-- file: PATH`` in SQL) is written to that file. A page is one session in a folder with the
+project's ``environments``; the chapters of the tutorial are one session together, which begins in an empty folder.
 
 ``pytest tests/test_docs.py --update-expected`` writes what the commands print into the pages, to be read before
 it is committed; of a command that ends with another status than it should, nothing is written.
@@ -140,8 +140,8 @@ def follow(page: Path, folder: Path, *, update: bool) -> list[str]:
                 shown += [*step.shown, *(step.expected if keep else trimmed(printed))]
             updated += text[done : block.start("body")] + "".join(f"{line}\n" for line in shown)
             done = block.end("body")
-        elif first.startswith("# file: "):
-            path = folder / first.removeprefix("# file: ").strip()
+        elif first.startswith(("# file: ", "-- file: ")):
+            path = folder / first.partition("file: ")[2].strip()
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(rest, encoding="utf-8")
     if update:
