@@ -50,6 +50,7 @@ _ORDER = (
     "diff",
     "prove",
     "test",
+    "play",
     "regrade",
     "traces",
 )

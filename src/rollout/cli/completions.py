@@ -34,7 +34,7 @@ def formats(incomplete: str) -> list[str]:
 
 def models(incomplete: str) -> list[str]:
     """The models that need no provider."""
-    return [name for name in ("oracle", "noop", "random:", "replay:") if name.startswith(incomplete)]
+    return [name for name in ("oracle", "noop", "human", "random:", "replay:") if name.startswith(incomplete)]
 
 
 def splits(incomplete: str) -> list[str]:

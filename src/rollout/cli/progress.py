@@ -97,10 +97,13 @@ class Lines:
         """There is nothing to take away."""
 
 
-def progress(total: int, done: int = 0) -> Progress:
-    """The progress of a run of ``total`` rollouts of which ``done`` were done before."""
+def progress(total: int, done: int = 0, *, bar: bool = True) -> Progress:
+    """The progress of a run of ``total`` rollouts of which ``done`` were done before.
+
+    Without ``bar`` there is none, since somebody types on the terminal.
+    """
     counts = Counts(total, done)
-    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI"):
+    if bar and sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI"):
         from rollout.cli.progress_bar import Bar
 
         return Bar(counts)

@@ -46,6 +46,10 @@ class Transcript:
         ]
         return "\n".join(lines)
 
+    def verdict(self, verdict: Verdict) -> str:
+        """The verdict alone, for somebody who has seen the rest."""
+        return "\n".join(self._verdict(verdict))
+
     def tally(self, tally: Tally) -> str:
         """``2 passed, 1 failed, 0 errors``, with the pass rate of those graded and of all."""
         outcomes = tally.outcomes

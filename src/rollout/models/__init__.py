@@ -14,13 +14,16 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from rollout.environment import Task
 from rollout.family import member, members
 from rollout.models._conversation import Conversation, Message
 from rollout.settings import Settings
 from rollout.templates import Script, Tool
+
+if TYPE_CHECKING:
+    from rollout.models._seat import Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +266,16 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a model is connected with: the project's settings, the variables that hold keys, how many ask at once."""
+    """What a model is connected with: the project's settings, the variables that hold keys, how many ask at once.
+
+    ``seat`` is where a person sits who may be the model.
+    """
 
     settings: Settings = field(default_factory=Settings)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
     concurrency: int = 16
     patience: Patience = field(default_factory=Patience)
+    seat: Seat | None = None
 
 
 _ELSEWHERE = re.compile(r"[A-Za-z0-9][\w.-]*/[^\s/][^\s]*")
@@ -300,7 +307,7 @@ def _known(model_id: str, setup: Setup) -> str:
     names = [*members(__name__), *setup.settings.providers]
     close = get_close_matches(re.split(r"[/:]", model_id[:200], maxsplit=1)[0], names, n=1)
     meant = f"Did you mean “{close[0]}”? " if close else ""
-    here = "On this machine: noop, oracle, random:SEED, replay:FILE."
+    here = "On this machine: human, noop, oracle, random:SEED, replay:FILE."
     return f"{meant}{here} Elsewhere: PROVIDER/MODEL, such as openai/gpt-4o-mini."
 
 

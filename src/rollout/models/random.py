@@ -16,12 +16,11 @@ import jsonschema_rs
 from rollout.language.canonical import dump
 from rollout.models import Call, ModelError, Request, Setup, Turn, UnknownModelError
 from rollout.models._drawing import Drawing
+from rollout.models._seen import words as seen_words
 from rollout.templates import Tool
 
 _STOPS = 0.15
 _DRAWS = 50
-_WORD = re.compile(r"[A-Za-z0-9][\w.@/-]*[A-Za-z0-9]")
-_MOST_WORDS = 200
 
 
 def connect(model_id: str, setup: Setup) -> RandomCaller:
@@ -52,7 +51,7 @@ class RandomCaller:
         random = Random(f"{self.seed}\0{key.environment}\0{key.task}\0{key.trial}\0{number}")
         if not request.tools or (number and random.random() < _STOPS):
             return Turn("That is all.")
-        words = _words(request.messages)
+        words = seen_words(request.messages)
         for tool in random.sample(list(request.tools), len(request.tools)):
             arguments = self._draw(tool, random, words)
             if arguments is not None:
@@ -86,17 +85,6 @@ class RandomCaller:
             # The tool is kept, so that no other can come to have its id.
             known = self._validators[id(tool)] = tool, made
         return known[1]
-
-
-def _words(messages: Sequence[Any]) -> list[str]:
-    """Words of the conversation that look like names of things: they have a digit or an @ in them."""
-    found: dict[str, None] = {}
-    for message in messages:
-        if message["role"] != "assistant" and isinstance(message.get("content"), str):
-            for word in _WORD.findall(message["content"][:20_000]):
-                if len(word) <= 80 and ("@" in word or any(each.isdigit() for each in word)):
-                    found[word] = None
-    return list(found)[-_MOST_WORDS:]
 
 
 __all__ = ["RandomCaller", "connect"]
