@@ -15,6 +15,8 @@ ID_KEYS = ("id", "key", "name", "slug", "code", "sku", "number", "uuid", "email"
 """The keys that a list's rows may be known by, the likeliest first; any key that ends in ``_id`` or ``Id`` too."""
 
 _LONGEST_ALIGNED = 2_000
+# Of pairs of equal items: lists that repeat a few items have so many that aligning them takes minutes.
+_MOST_PAIRS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +142,15 @@ def _aligned(before: list[Any], after: list[Any]) -> Iterator[tuple[str, int, in
     if len(before) > _LONGEST_ALIGNED or len(after) > _LONGEST_ALIGNED:
         yield ("replace", 0, len(before), 0, len(after))
         return
+    from collections import Counter
     from difflib import SequenceMatcher
 
-    matcher = SequenceMatcher(
-        None, [canonical(item) for item in before], [canonical(item) for item in after], autojunk=False
-    )
+    old, new = [canonical(item) for item in before], [canonical(item) for item in after]
+    counts = Counter(old)
+    if sum(counts[item] for item in new) > _MOST_PAIRS:
+        yield ("replace", 0, len(before), 0, len(after))
+        return
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
     yield from (block for block in matcher.get_opcodes() if block[0] != "equal")
 
 
