@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from difflib import unified_diff
 from itertools import islice
@@ -11,6 +12,7 @@ from rollout.analysis.report.texts import Texts
 from rollout.compile.deltas import Delta, deltas
 
 MOST_CHANGES = 200
+_PLACE = re.compile(r"@@ -[\d,]+ \+(\d+)")
 _LONGEST_COMPARED = 20_000
 _MOST_LINES_COMPARED = 800
 
@@ -34,18 +36,20 @@ def _change(delta: Delta, texts: Texts) -> dict[str, Any]:
     if _is_worth_lines(delta.before, delta.after):
         lines = unified_diff(delta.before.split("\n"), delta.after.split("\n"), lineterm="", n=3)
         # The first two name the sides.
-        told["lines"] = [(line[:1], texts.line(line[1:], 1_000)) for line in islice(lines, 2, None)]
+        told["lines"] = [_line(line, texts) for line in islice(lines, 2, None)]
         return told
     if told["kind"] != "added":
-        told["before"] = _value(delta.before, texts)
+        told["before"] = texts.value(delta.before)
     if told["kind"] != "removed":
-        told["after"] = _value(delta.after, texts)
+        told["after"] = texts.value(delta.after)
     return told
 
 
-def _value(value: Any, texts: Texts) -> Any:
-    # A text of several lines is read as it stands, and any other with its quotes, so that "1" is not 1.
-    return texts.block(value) if isinstance(value, str) and "\n" in value else texts.json(value)
+def _line(line: str, texts: Texts) -> tuple[str, str]:
+    if place := _PLACE.match(line):
+        return "@", f"from line {place[1]}"
+    # Of control characters, tabs are at home in a text of several lines.
+    return line[:1], "\t".join(texts.line(part, 1_000) for part in line[1:].split("\t"))
 
 
 def _is_worth_lines(before: Any, after: Any) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -19,6 +19,15 @@ from rollout.engine import Outcome
 
 MOST_TASKS = 60
 """So many tasks are drawn, those that pass least first; the page's table has the rest."""
+
+ORDER = (Outcome.PASSED, Outcome.FAILED, Outcome.UNSCORED, Outcome.ERROR)
+"""The order in which outcomes are drawn."""
+
+MOST_PRIMITIVES = 60
+"""So many primitives are counted, the first that are met."""
+
+SIGNS = ("passed", "partly", "failed", "unscored", "error")
+"""How a primitive comes out; the last two are no judgement."""
 
 _MOST_BARS = 24
 _SECONDS = tuple(base * 10.0**power for power in range(-3, 5) for base in (1, 2, 5))
@@ -72,6 +81,15 @@ class TaskRate:
     words: str
 
 
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """How one primitive came out over all rollouts, by sign; ``parts`` are (sign, amount, start, size in percent)."""
+
+    name: str
+    amounts: Mapping[str, int]
+    parts: Sequence[tuple[str, int, float, float]]
+
+
 class Figures:
     """Counts rollouts for the plots, one by one."""
 
@@ -79,13 +97,30 @@ class Figures:
         self._scores: Counter[tuple[int, Outcome]] = Counter()
         self._calls: Counter[tuple[int, Outcome]] = Counter()
         self._seconds: Counter[tuple[int, Outcome]] = Counter()
+        self._marks: dict[str, Counter[str]] = {}
 
-    def add(self, brief: Brief, calls: int) -> None:
-        """Counts one rollout."""
+    def add(self, brief: Brief, calls: int, marks: Iterable[tuple[str, str]]) -> None:
+        """Counts one rollout; ``marks`` are the names of its primitives, each with how it came out."""
+        for name, sign in marks:
+            if name in self._marks or len(self._marks) < MOST_PRIMITIVES:
+                self._marks.setdefault(name, Counter())[sign] += 1
         if brief.score is not None:
             self._scores[_score_bin(brief.score), brief.outcome] += 1
         self._calls[calls, brief.outcome] += 1
         self._seconds[bisect_right(_SECONDS, brief.seconds), brief.outcome] += 1
+
+    def primitives(self) -> list[Primitive]:
+        """The primitives, in the order of the verifier."""
+        found = []
+        for name, amounts in self._marks.items():
+            parts, start, whole = [], 0.0, amounts.total()
+            for sign in SIGNS:
+                if amounts[sign]:
+                    size = amounts[sign] / whole * 100
+                    parts.append((sign, amounts[sign], start, size))
+                    start += size
+            found.append(Primitive(name, amounts, parts))
+        return found
 
     def histograms(self) -> list[Histogram]:
         """Those that have something to show."""
@@ -100,7 +135,9 @@ class Figures:
 
         found = range(12) if self._scores else ()
         labels = {0: "0", 6: "0.5", 11: "1"}
-        return _histogram("Scores", "score", self._scores, found, name, lambda index: labels.get(index, ""))
+        return _histogram(
+            "Scores", "of those graded", self._scores, found, name, lambda index: labels.get(index, "")
+        )
 
     def _of_calls(self) -> Histogram:
         most = max((calls for calls, _ in self._calls), default=-1)
@@ -146,7 +183,7 @@ class Figures:
 
 def outcome_parts(summary: Summary) -> list[Part]:
     """How all rollouts came out, as one bar."""
-    return _parts({outcome: summary.outcomes[outcome] for outcome in Outcome}, summary.tally.all)
+    return _parts({outcome: summary.outcomes[outcome] for outcome in ORDER}, summary.tally.all)
 
 
 def task_rates(summary: Summary, texts: Texts) -> list[TaskRate]:
@@ -189,7 +226,7 @@ def _histogram(
     label: Callable[[int], str],
 ) -> Histogram:
     bins = list(bins)
-    totals = {index: sum(counted[index, outcome] for outcome in Outcome) for index in bins}
+    totals = {index: sum(counted[index, outcome] for outcome in ORDER) for index in bins}
     highest = max(totals.values(), default=0)
     width = 100 / max(len(bins), 1)
     bars = [
@@ -199,7 +236,7 @@ def _histogram(
             totals[index],
             position * width,
             width,
-            _parts({outcome: counted[index, outcome] for outcome in Outcome}, highest),
+            _parts({outcome: counted[index, outcome] for outcome in ORDER}, highest),
         )
         for position, index in enumerate(bins)
     ]
@@ -232,4 +269,17 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.3g} min"
 
 
-__all__ = ["MOST_TASKS", "Bar", "Figures", "Histogram", "Part", "TaskRate", "outcome_parts", "task_rates"]
+__all__ = [
+    "MOST_PRIMITIVES",
+    "MOST_TASKS",
+    "ORDER",
+    "SIGNS",
+    "Bar",
+    "Figures",
+    "Histogram",
+    "Part",
+    "Primitive",
+    "TaskRate",
+    "outcome_parts",
+    "task_rates",
+]

@@ -86,7 +86,7 @@
     for (const each of [told, ...told.earlier, ...told.marks]) if (each.failure) yield each.failure.sentence;
     for (const { text, reasoning, notes, calls } of told.steps) {
       yield* [text, reasoning, ...(notes ?? [])];
-      for (const call of calls ?? []) yield* [call.tool, call.arguments, call.result];
+      for (const call of calls ?? []) yield* [call.tool, call.arguments, ...(call.fields ?? []).flat(1), call.result];
     }
     for (const { name, type, reason, evidence } of told.marks) yield* [name, type, reason, evidence];
     for (const { path, before, after, lines } of told.changes.list) yield* [path, before, after, ...(lines ?? []).map(([, line]) => line)];
@@ -162,7 +162,7 @@
   const status = make("p", { class: "quiet", role: "status", id: "status" });
   const body = make("tbody");
   const heads = COLUMNS.map(([name, title]) =>
-    make("th", { scope: "col", "data-column": name, class: name === "task" ? "task" : null },
+    make("th", { scope: "col", "data-column": name, class: name },
       make("button", { type: "button", onclick: () => changed({ sort: state.sort === name ? `-${name}` : state.sort === `-${name}` ? "" : name }) }, title)));
   const more = make("div", { class: "more" });
 
@@ -218,7 +218,7 @@
     };
     const link = make("a", { href: address(row.link) }, isolated(row.task));
     return make("tr", {}, make("th", { scope: "row", class: "task" }, link),
-      COLUMNS.slice(1).map(([name, title]) => make("td", { "data-name": name === "outcome" ? null : title.toLowerCase() }, cells[name]())),
+      COLUMNS.slice(1).map(([name, title]) => make("td", { class: name, "data-name": name === "outcome" ? null : title.toLowerCase() }, cells[name]())),
       make("td", { class: "why" },
         make("span", { class: "asked" }, isolated(row.asked)),
         row.why ? make("span", { class: "because" }, isolated(row.why)) : null));
@@ -312,7 +312,9 @@
     const words = { fine: null, failed: "failed", refused: "refused before it came to the tool", "not made": "not made" }[told.state];
     return make("div", { class: `call ${told.state}` },
       make("h4", {}, isolated(told.tool), words ? make("span", { class: "state" }, words) : null),
-      shown(told.arguments, "code"),
+      told.fields
+        ? make("dl", { class: "fields" }, told.fields.map(([name, value]) => [make("dt", {}, isolated(name)), make("dd", { class: "clip", tabindex: "0" }, shown(value, "code"))]))
+        : shown(told.arguments, "code"),
       told.result === null ? null : make("div", { class: "result clip", tabindex: "0", role: "group", "aria-label": "result" }, shown(told.result, "code")));
   }
 
@@ -351,14 +353,15 @@
       make("label", { class: "text" }, "Find in all that was said", search),
       tasks.length > 1 ? make("label", {}, "Task", taskChoice) : null,
       markChoices.length > 1 ? make("label", {}, "Primitive", markChoice) : null,
-      chips.length > 1 ? make("fieldset", {}, make("legend", {}, "Outcome"), chips) : null, clear),
+      chips.length > 1 ? make("div", { class: "group", role: "group", "aria-label": "Outcome" }, chips) : null, clear),
     status,
-    make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, heads, make("th", { scope: "col", class: "why" }, ""))), body)),
+    make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, heads, make("th", { scope: "col", class: "why" }, "What was asked, and why it did not pass"))), body)),
     more);
-  for (const link of document.querySelectorAll("a[data-task]")) {
+  for (const link of document.querySelectorAll("a[data-task], a[data-primitive]")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      changed({ task: link.dataset.task, q: "", mark: "", outcome: new Set() });
+      const { task, primitive, sign } = link.dataset;
+      changed({ task: task ?? "", mark: primitive ? JSON.stringify([primitive, sign]) : "", q: "", outcome: new Set() });
       document.getElementById("rollouts").scrollIntoView();
       search.focus({ preventScroll: true });
     });

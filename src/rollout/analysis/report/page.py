@@ -122,10 +122,11 @@ class _Body:
         except StoredError as error:
             raise ReportError(f"Rollout {at + 1} of “{self._run.rollouts}” {error}.") from None
         self.summary.add(brief)
-        self.figures.add(brief, len(told.trace.calls))
+        shown = row(brief, told, self.texts)
+        self.figures.add(brief, len(told.trace.calls), shown["marks"])
         self.models.add(told.trace.model)
         self.environments.add(told.trace.environment)
-        return {"at": at, **row(brief, told, self.texts)}
+        return {"at": at, **shown}
 
     def _add(self, at: int, line: Mapping[str, Any]) -> None:
         told = from_json(line)
@@ -182,6 +183,8 @@ def _told(run: Run, body: _Body) -> dict[str, Any]:
             config.get("environment") or ", ".join(sorted(body.environments)) or "no rollouts", 120
         ),
         "models": texts.line(", ".join(names), 200),
+        "begun": texts.line(config.get("begun", "")).replace("T", " ").removesuffix("Z")
+        + (" UTC" if config.get("begun") else ""),
         "settings": [(texts.line(name), texts.line(value)) for name, value in _settings(config)],
         "planned": run.planned,
         "stopped": None if run.stopped is None else texts.line(run.stopped),
@@ -191,6 +194,7 @@ def _told(run: Run, body: _Body) -> dict[str, Any]:
         "tally": summary.tally,
         "figures": summary.data(),
         "outcomes": outcome_parts(summary),
+        "primitives": body.figures.primitives(),
         "histograms": body.figures.histograms(),
         "tasks": rates[:MOST_TASKS],
         "more_tasks": max(0, len(rates) - MOST_TASKS),

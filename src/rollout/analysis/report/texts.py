@@ -19,6 +19,7 @@ Text = str | tuple[str, int]
 
 _LAYOUT = re.compile("([\n\t])")
 _LONGEST_LINE = 300
+_SHORT_JSON = 76
 # Shorter ones would blot out ordinary words.
 _SHORTEST_SECRET = 6
 
@@ -53,6 +54,10 @@ class Texts:
         """A JSON value, indented."""
         return self.block(_pretty(value))
 
+    def value(self, value: Any) -> Text:
+        """A JSON value: a text of several lines as it stands, any other with its quotes, so that "1" is not 1."""
+        return self.block(value) if isinstance(value, str) and "\n" in value else self.json(value)
+
     def _masked(self, text: str, longest: int) -> str:
         # A secret at the place of the cut is to be seen whole, so that it can be told.
         text = text[: longest + 4_096]
@@ -65,10 +70,14 @@ class Texts:
 
 
 def _pretty(value: Any) -> str:
+    """JSON with indents, or on one line where it is short."""
     try:
+        short = orjson.dumps(value)
+        if len(short) <= _SHORT_JSON:
+            return json.dumps(value, ensure_ascii=False)
         return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
-    except (TypeError, UnicodeDecodeError):
-        # Whole numbers past 64 bits, and halves of characters.
+    except TypeError:
+        # Whole numbers past 64 bits, halves of characters, and what is nested deeply.
         try:
             return json.dumps(value, indent=2, ensure_ascii=False)
         except RecursionError:

@@ -38,8 +38,8 @@ def row(brief: Brief, rollout: Rollout, texts: Texts) -> dict[str, Any]:
         "failed": sum(call.error is not None for call in trace.calls),
         "tokens": brief.usage.tokens,
         "seconds": round(brief.seconds, 3),
-        "asked": texts.line(_asked(trace.messages), 160),
-        "why": texts.line(brief.reason, 240),
+        "asked": texts.line(" ".join(_asked(trace.messages).split()), 160),
+        "why": texts.line(" ".join(brief.reason.split()), 240),
         "marks": [(texts.line(mark.name, 80), _sign(mark)) for mark in rollout.verdict.marks],
     }
 
@@ -118,28 +118,43 @@ def _call(asked: Mapping[str, Any], made: ToolCall | None, texts: Texts) -> dict
         function = asked.get("function") or {}
         return {
             "tool": texts.line(function.get("name", "")),
-            "arguments": _indented(function.get("arguments", ""), texts),
+            **_arguments(function.get("arguments", ""), texts),
             "result": None,
             "state": "not made",
         }
     return {
         "tool": texts.line(made.tool),
-        "arguments": _indented(made.arguments, texts),
+        **_arguments(made.arguments, texts),
         "result": _indented(made.content, texts),
         "state": "fine" if made.error is None else "failed" if made.ran else "refused",
     }
 
 
+def _arguments(text: str, texts: Texts) -> dict[str, Any]:
+    """Arguments as written; where there is a text of several lines among them, each argument by its name."""
+    value = _read(text)
+    if isinstance(value, dict) and any(isinstance(each, str) and "\n" in each for each in value.values()):
+        return {"fields": [(texts.line(name), texts.value(each)) for name, each in value.items()]}
+    return {"arguments": _indented(text, texts)}
+
+
 def _indented(text: str, texts: Texts) -> Text:
-    """JSON of objects and lists with indents, but only where nothing of it is lost; any other text as it came."""
-    if text[:1] in ("{", "["):
-        try:
-            value = orjson.loads(text)
-            if orjson.dumps(value).decode() == text or dumps(value, ensure_ascii=False) == text:
-                return texts.json(value)
-        except ValueError:
-            pass
-    return texts.block(text)
+    """JSON of objects and lists with indents; any other text as it came."""
+    value = _read(text)
+    return texts.block(text) if value is None else texts.json(value)
+
+
+def _read(text: str) -> Any:
+    """What JSON of an object or a list says; None for any other, and where something of it would be lost."""
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        value = orjson.loads(text)
+        # A key that is there twice, a number of thirty digits, 1e3 for 1000.
+        same = orjson.dumps(value).decode() == text or dumps(value, ensure_ascii=False) == text
+    except ValueError:
+        return None
+    return value if same else None
 
 
 def _notes(exchange: Exchange | None, texts: Texts) -> Iterator[str]:
