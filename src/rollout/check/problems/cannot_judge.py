@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import shlex
 
+from rollout.check.panel_words import deed
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
@@ -35,17 +36,24 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         tasks = facts["tasks"]
         others = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
         where = "any task" if len(tasks) == facts["of"] else f"{quoted(tasks[0])}{others}"
+        member = deed(facts["model"])
+        whom = where if member is None else f"an agent that {member} in {where}"
         return (
-            f"{part} cannot judge {where}. {facts['failure']}",
+            f"{part} cannot judge {whom}. {facts['failure']}",
             "Mend it, or take it out: a rollout that it cannot judge neither passes nor fails.",
         )
     model = facts["model"]
-    deed = "The solution of" if model == "oracle" else "An agent that does nothing in"
+    if (member := deed(model)) is not None:
+        return (
+            f"An agent that {member} in {quoted(facts['tasks'][0])} cannot be judged. {facts['failure']}",
+            "“rollout prove --json” shows what it did.",
+        )
+    whose = "The solution of" if model == "oracle" else "An agent that does nothing in"
     shown = (
         f"rollout test {shlex.quote(facts['label'])} --model {model} --task {shlex.quote(facts['tasks'][0])}"
     )
     return (
-        f"{deed} {quoted(facts['tasks'][0])} cannot be judged. {facts['failure']}",
+        f"{whose} {quoted(facts['tasks'][0])} cannot be judged. {facts['failure']}",
         f"“{shown}” shows it all.",
     )
 

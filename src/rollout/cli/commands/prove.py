@@ -1,4 +1,4 @@
-"""`rollout prove`: shows that environments can be solved, and that doing nothing does not pass them."""
+"""`rollout prove`: shows that environments can be solved, and that what does not solve them does not pass them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import typer
 if TYPE_CHECKING:
     from rollout.check import Report
     from rollout.diagnostics import Diagnostic
+    from rollout.engine.panel import Bout
+    from rollout.engine.prove import Proof
 
 
 def prove(
@@ -27,16 +29,23 @@ def prove(
             help="Where commands run: auto, bubblewrap, docker, podman, or none, a process without protection."
         ),
     ] = None,
+    concurrency: Annotated[
+        int, typer.Option(min=1, help="How many tasks are proved at once; it changes nothing but the time.")
+    ] = 8,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
     """Prove environments without a model.
 
     Each task is played twice by the oracle, which follows its `solution` and must reach the top score, and twice by
-    noop, which does nothing and must not pass.
+    noop, which does nothing and must not pass. Then a panel of wrong runs is set on it: one only says the ground truth,
+    one says the answers of all tasks, one calls every tool once, one makes a right call twice, and one calls the right
+    tools with wrong arguments. What lets one of them pass is named. `--json` has what came of each at every task.
 
     Example: `rollout prove envs/refund`
 
-    Exit code 0: all of them are proved. 1: one is not, or has errors. 2: a path or a file that cannot be read.
+    Exit code 0: all of them are proved. 1: one is not, or has errors, or under --strict warnings. 2: a path or a file
+    that cannot be read.
     """
     import asyncio
     import json
@@ -51,13 +60,15 @@ def prove(
     defects: list[Diagnostic] = []
     labels: list[str] = []
     for report in reports(paths, slug=slug):
-        label, tasks = report.document.label, 0
-        found: list[Diagnostic] = [] if report.ok else list(report.diagnostics)
+        label = report.document.label
+        proof: Proof | None = None
+        found: list[Diagnostic] = list(report.diagnostics)
         if report.ok:
             with in_sandbox(sandbox):
-                proof = asyncio.run(prove_environment(report.environment()))
-            found, tasks = diagnose(report.document, proof), proof.tasks
-        if found:
+                proof = asyncio.run(prove_environment(report.environment(), concurrency=concurrency))
+            found = diagnose(report.document, proof)
+        proved = proof is not None and proof.holds
+        if not proved or (strict and found):
             worst = max(worst, Exit.FINDINGS if report.ok else exit_code([report]))
         if as_json:
             rendered = json.loads(render(found, "json", color=False, checked=[label]))
@@ -65,31 +76,78 @@ def prove(
                 {
                     "environment": report.document.slug,
                     "path": label,
-                    "tasks": tasks,
-                    "proved": not found,
+                    "tasks": proof.tasks if proof is not None else 0,
+                    "proved": proved,
+                    "wrong_runs": proof.wrong_runs if proof is not None else 0,
+                    "panel": _panel(proof) if proof is not None else [],
                     "findings": rendered["diagnostics"],
                 }
             )
             continue
-        show(_line(report, tasks, len(found), color=wants_color()))
+        show(_line(report, proof, len(found), color=wants_color()))
         defects.extend(found)
         labels.append(label)
     if defects:
         show("\n" + render(defects, "text", color=wants_color(), checked=labels).rstrip("\n"))
     if as_json:
-        show_json("prove", {"environments": told, "proved": worst is Exit.FINE})
+        show_json("prove", {"environments": told, "proved": all(each["proved"] for each in told)})
     raise typer.Exit(worst)
 
 
-def _line(report: Report, tasks: int, defects: int, *, color: bool) -> str:
+def _line(report: Report, proof: Proof | None, found: int, *, color: bool) -> str:
     from rollout.diagnostics._visible import visible
 
     label = visible(report.document.label)
-    sign, style = ("✗", "31") if defects else ("✓", "32")
+    proved = proof is not None and proof.holds
+    sign, style = ("✓", "32") if proved else ("✗", "31")
     sign = f"\x1b[{style}m{sign}\x1b[0m" if color else sign
-    if not report.ok:
+    if proof is None:
         return f"{sign} {label}: not proved, since it has errors"
-    count = "1 task" if tasks == 1 else f"{tasks} tasks"
-    if defects:
-        return f"{sign} {label}: not proved, {count} tried"
-    return f"{sign} {label}: {count} proved; solutions reach the top score, doing nothing passes none"
+    count = _count(proof.tasks, "task")
+    if not proved:
+        passed = f"; passed by {', '.join(proof.passing)}" if proof.passing else ""
+        return f"{sign} {label}: not proved, {count} tried{passed}"
+    runs = proof.wrong_runs
+    if found:
+        passed = f"{_count(found, 'warning')} about {_count(runs, 'wrong run')}"
+    else:
+        passed = f"none of {runs} wrong runs passes" if runs > 1 else "the 1 wrong run does not pass"
+    return f"{sign} {label}: {count} proved; solutions reach the top score, {passed}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _panel(proof: Proof) -> list[dict[str, Any]]:
+    return [{"task": each.task, "members": [_told(bout) for bout in each.bouts]} for each in proof.panel]
+
+
+def _told(bout: Bout) -> dict[str, Any]:
+    """What came of one member, as JSON; where it passed, also what let it pass and what it did."""
+    told: dict[str, Any] = {
+        "member": bout.member,
+        "result": bout.result,
+        "passed": bout.result == "passed",
+        "runs": bout.runs,
+    }
+    if bout.verdict is not None:
+        told["score"] = bout.verdict.score
+        told["primitives"] = [mark.name for mark in bout.verdict.marks if mark.weight and mark.value]
+        told["steps"] = _cut(bout.steps)
+    if bout.shortfall is not None:
+        told["certain"], told["shortfall"] = bout.shortfall.certain, bout.shortfall.sentence
+    if bout.failure is not None:
+        told["failure"] = bout.failure.sentence
+    return told
+
+
+_LONGEST_TEXT = 2_000
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_TEXT else f"{value[: _LONGEST_TEXT - 1]}…"
+    if isinstance(value, dict):
+        return {key: _cut(each) for key, each in value.items()}
+    return [_cut(each) for each in value] if isinstance(value, list) else value

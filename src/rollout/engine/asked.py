@@ -1,0 +1,250 @@
+"""What a task asks for, and what a rollout leaves undone of it: read off the ground truth and the oracle's rollout.
+
+Nothing here looks at a verifier's marks, so that a verifier can be held against it. What the ground truth names and the
+oracle reached is certain; where it names nothing, the oracle's rollout is one of perhaps many right ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rollout.database.golds import golds_of_task, is_rows
+from rollout.engine import Trace
+from rollout.environment import Environment, Task
+from rollout.language.canonical import canonical
+from rollout.language.compare import compare, show
+from rollout.language.exact_json import load
+from rollout.language.paths import MISSING, PathError, get, parse
+from rollout.language.site import OWN_KEYS, EmptyTruthError, compare_values, truth_by_key
+
+_NUMBER = re.compile(r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?")
+_TERMS: tuple[dict[str, bool], ...] = (
+    {},
+    {"ignore_order": True},
+    {"ignore_order": True, "subset": True},
+)
+_COMPARES_ANSWERS = frozenset({"answer_match", "output_equals", "output_json"})
+_LONGEST_VALUE = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """What a rollout left undone, in a sentence; ``certain`` where the ground truth says so."""
+
+    certain: bool
+    sentence: str
+
+
+class Asked:
+    """What one task asks for, with the oracle's trace as an example of how it is met."""
+
+    def __init__(self, environment: Environment, task: Task, right: Trace) -> None:
+        self.template = environment.template
+        self.right = right
+        self._primitives = _primitives(environment)
+        self._tolerance = max((_tolerance(each) for each in self._primitives), default=0.0)
+        self._state = self._named_state(task.hidden_ground_truth)
+        terms = next((each for each in _TERMS if self._difference(right, each) is None), None)
+        if terms is None:
+            # What it names goes by another measure than the state's.
+            self._state = {}
+        self._terms = terms or {}
+        self._gold: Any = MISSING
+        if environment.template == "sql":
+            self._gold = golds_of_task(environment.verifier, task.hidden_ground_truth)
+        self._answers = list(self._named_answers(task.hidden_ground_truth))
+
+    @property
+    def names_state(self) -> bool:
+        """Whether the ground truth says how the state has to be."""
+        return bool(self._state)
+
+    @property
+    def named_files(self) -> Mapping[str, Any]:
+        """The files that the ground truth names, with their contents; empty in every template but code-editing."""
+        return self._state if self.template == "code-editing" else {}
+
+    @property
+    def is_question(self) -> bool:
+        """Whether an answer is what is asked for, and the state stays as it was."""
+        return not self.changes(self.right) and bool(self._answers or self._gold is not MISSING)
+
+    @property
+    def is_for_words(self) -> bool:
+        """Whether words are all that is asked for, as far as is known."""
+        said = bool(self.right.final_output.strip())
+        return self.is_question or (said and not self._state and not self.changes(self.right))
+
+    def state_of(self, trace: Trace, *, initial: bool = False) -> Mapping[str, Any]:
+        """The state that a rollout left, without what only says where a browser stands."""
+        return site_state(self.template, trace.initial_state if initial else trace.final_state)
+
+    def changes(self, trace: Trace) -> bool:
+        """Whether a rollout changed the state."""
+        return self.state_of(trace) != self.state_of(trace, initial=True)
+
+    def shortfall(self, trace: Trace, *, exactly: bool = False) -> Shortfall | None:
+        """What ``trace`` left undone, None where nothing is known to be wrong with it.
+
+        It is measured leniently: other things may have been done besides. With ``exactly`` it is measured as strictly
+        as the oracle's rollout allows, so that doing a thing twice is not doing it.
+        """
+        if self.template == "sql":
+            return self._in_database(trace)
+        if self._state:
+            difference = self._difference(trace, self._terms if exactly else _TERMS[-1])
+            if difference is not None:
+                return Shortfall(True, difference)
+        for answer, certain in self._answers:
+            if not says(trace.final_output, answer):
+                return Shortfall(certain, f"The answer {show(answer)} was not given.")
+        if self.template == "code-editing":
+            return self._in_files(trace)
+        if self._state or self._answers:
+            return None
+        if self.state_of(trace) != self.state_of(self.right):
+            return Shortfall(False, "The solution leaves another state.")
+        unlike = trace.final_output != self.right.final_output
+        if unlike and trace.calls and not _covers(trace, self.right):
+            return Shortfall(False, "The solution makes other calls.")
+        return None
+
+    def _in_database(self, trace: Trace) -> Shortfall | None:
+        certain = isinstance(self._gold, str) or is_rows(self._gold)
+        if self.changes(self.right):
+            left, right = self.state_of(trace), self.state_of(self.right)
+            if any(left.get(key) != right.get(key) for key in ("tables", "others")):
+                return Shortfall(certain, "The tables do not hold what they hold after the solution.")
+            return None
+        said, wanted = _value(trace.final_output), _value(self.right.final_output)
+        if isinstance(wanted, str | int | float) and says(trace.final_output, wanted):
+            return None
+        if compare(wanted, said, ignore_order=True, tolerance=self._tolerance) is not None:
+            return Shortfall(certain, f"The answer is {show(said)}, not {show(wanted)}.")
+        return None
+
+    def _in_files(self, trace: Trace) -> Shortfall | None:
+        start, right = self.right.initial_state["files"], self.right.final_state["files"]
+        left = trace.final_state["files"]
+        written = [
+            path
+            for path in right.keys() | start.keys()
+            if path not in self._state and right.get(path) != start.get(path)
+        ]
+        if written and all(left.get(path) != right.get(path) for path in written):
+            return Shortfall(
+                False, f"None of the files that the solution {'also ' if self._state else ''}writes is right."
+            )
+        return None
+
+    def _named_state(self, truth: Mapping[str, Any]) -> dict[str, Any]:
+        if self.template == "code-editing":
+            files = truth.get("files")
+            return files if isinstance(files, dict) else {}
+        start, final = self.right.initial_state, self.right.final_state
+        if self.template == "browser":
+            try:
+                truth = truth_by_key(truth, start)
+            except EmptyTruthError:
+                return {}
+        return {key: value for key, value in truth.items() if key in start or key in final}
+
+    def _difference(self, trace: Trace, terms: Mapping[str, bool]) -> str | None:
+        if self.template == "code-editing":
+            files = trace.final_state.get("files", {})
+            wrong = next((path for path, text in self._state.items() if files.get(path) != text), None)
+            return None if wrong is None else f"“{wrong}” is not as the ground truth has it."
+        for key, wanted in self._state.items():
+            actual = trace.final_state.get(key, MISSING)
+            if self.template == "browser" and key == "values":
+                difference = compare_values(wanted, actual)
+            else:
+                difference = compare(wanted, actual, tolerance=self._tolerance, **terms)
+            if difference is not None:
+                return difference.sentence((key,))
+        return None
+
+    def _named_answers(self, truth: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+        """The answers in the ground truth that the oracle gave, each with whether it is certainly asked for."""
+        named = {"answer": False}
+        for primitive in self._primitives:
+            path = primitive.get("groundTruth", "answer")
+            if primitive.get("type") in _COMPARES_ANSWERS and isinstance(path, str):
+                named[path] = True
+        for path, judged in named.items():
+            try:
+                answer = get(truth, parse(path).steps)
+            except PathError:
+                continue
+            if answer is MISSING or answer is None or answer in ("", [], {}) or path in self._state:
+                continue
+            if says(self.right.final_output, answer):
+                # A sentence may be there for people to read; a value is an answer.
+                is_value = not isinstance(answer, str) or len(answer) <= _LONGEST_VALUE
+                yield answer, judged or (is_value and not self._state)
+
+
+def site_state(template: str, state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A state without what is the browser's own."""
+    if template != "browser":
+        return state
+    return {key: value for key, value in state.items() if key not in OWN_KEYS}
+
+
+def says(text: str, value: Any) -> bool:
+    """Whether a text says a value somewhere, read as kindly as can be."""
+    if isinstance(value, dict | list):
+        return all(says(text, each) for each in (value.values() if isinstance(value, dict) else value))
+    folded = text.casefold()
+    if isinstance(value, bool):
+        return bool(set(re.findall(r"\w+", folded)) & ({"true", "yes"} if value else {"false", "no"}))
+    if isinstance(value, int | float):
+        return any(_number(found) == value for found in _NUMBER.findall(text))
+    if value is None:
+        return True
+    return str(value).strip().casefold() in folded
+
+
+def _number(digits: str) -> float | int | None:
+    plain = digits.replace(",", "").replace("−", "-")
+    try:
+        return float(plain) if "." in plain else int(plain)
+    except ValueError:
+        return None
+
+
+def _value(output: str) -> Any:
+    """A database's answer: rows, or the one value that it is, however it was handed in."""
+    try:
+        value = load(output)
+    except ValueError:
+        return output.strip()
+    if isinstance(value, dict) and isinstance(value.get("rows"), list):
+        value = value["rows"]
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value
+
+
+def _covers(trace: Trace, right: Trace) -> bool:
+    made = {(call.tool, canonical(call.args)) for call in trace.calls}
+    return all((call.tool, canonical(call.args)) in made for call in right.calls)
+
+
+def _primitives(environment: Environment) -> Sequence[Mapping[str, Any]]:
+    primitives = (environment.verifier or {}).get("primitives")
+    if not isinstance(primitives, list):
+        return ()
+    return [each for each in primitives if isinstance(each, dict)]
+
+
+def _tolerance(primitive: Mapping[str, Any]) -> float:
+    tolerance = primitive.get("tolerance", 0)
+    is_number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
+    return float(tolerance) if is_number else 0.0
+
+
+__all__ = ["Asked", "Shortfall", "says", "site_state"]
