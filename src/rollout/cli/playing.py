@@ -81,7 +81,9 @@ class Game:
 
     def _show_verdict(self, rollout: Rollout) -> None:
         if rollout.trace.ending == "tool_limit":
-            self.terminal.show(f"{self.workflow.max_tool_calls} tool calls are the most.", "quiet")
+            most = self.workflow.max_tool_calls
+            calls = "1 tool call is" if most == 1 else f"{most} tool calls are"
+            self.terminal.show(f"{calls} the most there may be.", "quiet")
         transcript = Transcript(color=wants_color(self.terminal.out))
         self.terminal.out.write(f"\n{dedent(transcript.verdict(rollout.verdict))}\n")
         self.terminal.out.flush()
@@ -110,7 +112,10 @@ class Game:
         return label
 
     def _wants_to_replace(self) -> bool:
-        answer = self.terminal.ask("The task has a solution already. Put this one in its place? [y/N] ")
+        try:
+            answer = self.terminal.ask("The task has a solution already. Put this one in its place? [y/N] ")
+        except KeyboardInterrupt:
+            return False
         return (answer or "").strip().lower() in ("y", "yes")
 
 

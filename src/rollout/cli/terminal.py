@@ -57,8 +57,8 @@ class Terminal:
     def ask(self, prompt: str, complete: Completer | None = None) -> str | None:
         """A line that is typed; None at the end of what is not a terminal.
 
-        At a terminal, Ctrl-C drops what was typed, and Ctrl-D or Ctrl-C on an empty line give up: KeyboardInterrupt.
-        Raises NotUtf8Error for what is no text.
+        At a terminal, Ctrl-D gives up, and so does Ctrl-C: KeyboardInterrupt. In a line that can be completed, Ctrl-C
+        only drops what was typed. Raises NotUtf8Error for what is no text.
         """
         line = self._waiting.pop(0) if self._waiting else self._next(prompt, complete)
         if line is None:
@@ -83,7 +83,7 @@ class Terminal:
                 raise KeyboardInterrupt from None
             except KeyboardInterrupt:
                 self.out.write("\n")
-                if self._readline is None or not self._readline.get_line_buffer():
+                if complete is None or self._readline is None or not self._readline.get_line_buffer():
                     raise
 
     def _from_pipe(self, prompt: str) -> str | None:
@@ -121,8 +121,6 @@ def _readline() -> ModuleType | None:
         import readline
     except ImportError:
         return None
-    libedit = "libedit" in (readline.__doc__ or "")
-    readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
     readline.set_completer_delims(" \t")
     return readline
 
@@ -139,6 +137,11 @@ def _completing(readline: ModuleType, complete: Completer | None) -> Iterator[No
                 found.extend(_offers(readline, complete) if complete is not None else ())
         return found[number] if number < len(found) else None
 
+    # Where there is nothing to complete, a tab is text.
+    if "libedit" in (readline.__doc__ or ""):
+        readline.parse_and_bind(f"bind ^I {'rl_complete' if complete else 'ed-insert'}")
+    else:
+        readline.parse_and_bind(f"tab: {'complete' if complete else 'self-insert'}")
     readline.set_completer(offer)
     try:
         yield

@@ -89,7 +89,7 @@ def _values(tool: Tool, name: str, messages: Sequence[Mapping[str, Any]]) -> Ite
         return
     accepts = acceptance(tool, name)
     yield from (value for _, value in told)
-    for value in (*values(messages, name), *words(messages)):
+    for value in (*values(messages, name), *(bare_value(tool, name, word) for word in words(messages))):
         if accepts(value):
             yield value
         elif not isinstance(value, str) and accepts(str(value)):

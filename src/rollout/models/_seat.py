@@ -31,7 +31,7 @@ class Seat(Protocol):
         """Shows lines of text."""
 
     def ask(self, prompt: str, complete: Completer | None = None) -> str | None:
-        """A line that the person types; None when there will be no more.
+        """A line that the person types; None when there will be no more. Without ``complete`` it is text as it is.
 
         Raises KeyboardInterrupt when they give up, and NotUtf8Error for what is no text.
         """

@@ -162,7 +162,11 @@ class Human:
         return None
 
     def _more(self) -> str | None:
-        return self.seat.ask("… ")
+        try:
+            return self.seat.ask("… ")
+        except KeyboardInterrupt:
+            # What is given up is this call, not the rollout.
+            return None
 
     def _commands(self) -> list[str]:
         hidden = set()
