@@ -58,7 +58,7 @@ class Done:
 class Stop:
     """Why a run ended before all was done, in a sentence. ``hint`` is the way out."""
 
-    cause: Literal["budget", "hopeless"]
+    cause: Literal["budget", "hopeless", "infrastructure"]
     sentence: str
     hint: str | None = None
 
@@ -99,6 +99,7 @@ class Batch:
         self.attempts = attempts
         self.budget = budget or Budget()
         self.stop: Stop | None = None
+        self._watched = cast(AnyModel, _Watched(model, self))
 
     async def run(self, jobs: Iterable[Job], finish: Finish) -> Stop | None:
         """Does all jobs, in any order, and hands on each as it is finished. Says why when some were not done.
@@ -106,10 +107,7 @@ class Batch:
         Raises what ``finish`` raises.
         """
         remaining = iter(jobs)
-        watched = cast(AnyModel, _Watched(self.model, self))
-        workers = [
-            asyncio.create_task(self._work(remaining, watched, finish)) for _ in range(self.concurrency)
-        ]
+        workers = [asyncio.create_task(self._work(remaining, finish)) for _ in range(self.concurrency)]
         try:
             await asyncio.gather(*workers)
         finally:
@@ -118,18 +116,25 @@ class Batch:
             await asyncio.gather(*workers, return_exceptions=True)
         return self.stop
 
-    async def _work(self, remaining: Iterator[Job], model: AnyModel, finish: Finish) -> None:
+    async def one(self, job: Job) -> Done | None:
+        """Does one job; None when the run was ended on the way."""
+        try:
+            return await self._do(job)
+        except _StoppedError:
+            return None
+
+    async def _work(self, remaining: Iterator[Job], finish: Finish) -> None:
         while self.stop is None and (job := next(remaining, None)) is not None:
-            try:
-                done = await self._do(job, model)
-            except _StoppedError:
+            done = await self.one(job)
+            if done is None:
                 return
             await finish(done)
             # Models on this machine never wait, and the others would not come to it.
             await asyncio.sleep(0)
 
-    async def _do(self, job: Job, model: AnyModel) -> Done:
+    async def _do(self, job: Job) -> Done:
         earlier: list[Attempt] = []
+        model = self._watched
         trace = await self._act(job, model)
         while trace.failure is not None and self._may_try_again(trace.failure, earlier, trace.seconds):
             earlier.append(Attempt(trace.failure, trace.usage, trace.seconds))
@@ -157,7 +162,7 @@ class Batch:
             return await self.workflow.run(job.task, model, trial=job.trial)
         except Exception as error:
             failure = Failure(f"The workflow broke down: {type(error).__name__}: {error}", "environment")
-            return _blank(job, self.model.id, failure)
+            return blank(job, self.model.id, failure)
 
     async def _judge(self, task: Task, trace: Trace) -> Verdict:
         if trace.failure is not None:
@@ -211,7 +216,8 @@ class _Watched:
         """The model is closed by whoever connected it."""
 
 
-def _blank(job: Job, model_id: str, failure: Failure) -> Trace:
+def blank(job: Job, model_id: str, failure: Failure) -> Trace:
+    """The trace of a rollout of which nothing is known but that it failed."""
     return Trace(
         environment="",
         template="",
@@ -229,4 +235,4 @@ def _blank(job: Job, model_id: str, failure: Failure) -> Trace:
     )
 
 
-__all__ = ["ATTEMPTS", "CONCURRENCY", "Attempt", "Batch", "Done", "Finish", "Job", "Stop", "jobs"]
+__all__ = ["ATTEMPTS", "CONCURRENCY", "Attempt", "Batch", "Done", "Finish", "Job", "Stop", "blank", "jobs"]

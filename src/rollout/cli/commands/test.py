@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from rollout.cli.report import Reporting
     from rollout.cli.run_output import RunOutput
     from rollout.cli.run_plan import Plan
-    from rollout.engine.batch import Batch, Done, Stop
+    from rollout.engine.batch import Done, Stop
+    from rollout.engine.executors import Asked, Executor
+    from rollout.models import Setup
 
 
 class RunFormat(StrEnum):
@@ -41,7 +43,7 @@ def test(
             "-m",
             metavar="MODEL",
             autocompletion=completions.models,
-            help="Who acts: oracle, noop, random:SEED, replay:FILE, or PROVIDER/MODEL.",
+            help="Who acts: oracle, noop, human (you), random:SEED, replay:FILE, or PROVIDER/MODEL.",
         ),
     ] = None,
     slug: Annotated[
@@ -117,6 +119,13 @@ def test(
             help="Where commands run: auto, bubblewrap, docker, podman, or none, a process without protection."
         ),
     ] = None,
+    executor: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Where rollouts are done: local, ray, ray:auto or ray:HOST:PORT, a Ray cluster.",
+        ),
+    ] = "local",
     output_format: Annotated[
         RunFormat, typer.Option("--format", help="How the run is shown.")
     ] = RunFormat.TEXT,
@@ -145,12 +154,17 @@ def test(
     from rollout.cli.report import Reporting
     from rollout.cli.run_plan import Wishes, plan
     from rollout.engine import Outcome
+    from rollout.engine.executors import ExecutorError, find
 
     if events and (as_json or output_format is not RunFormat.TEXT):
         fail(
             "A run is shown in one way: as events or in a format.",
             "Leave out --events, or --json and --format.",
         )
+    try:
+        asked = find(executor)
+    except ExecutorError as error:
+        fail(str(error), error.hint)
     wishes = Wishes(
         path=path,
         slug=slug,
@@ -175,7 +189,9 @@ def test(
         with in_sandbox(sandbox):
             running = _Running(
                 prepared,
+                asked,
                 form="events" if events else "json" if as_json else output_format.value,
+                sandbox=sandbox,
                 concurrency=concurrency,
                 turn_timeout=turn_timeout,
                 max_cost=max_cost,
@@ -217,8 +233,10 @@ class _Running:
     def __init__(
         self,
         plan: Plan,
+        asked: Asked,
         *,
         form: str,
+        sandbox: str | None,
         concurrency: int,
         turn_timeout: float,
         max_cost: float | None,
@@ -228,42 +246,44 @@ class _Running:
         from rollout.cli.inputs import project_settings
         from rollout.cli.output import fail
         from rollout.cli.progress import progress
-        from rollout.engine.batch import Batch
         from rollout.engine.budget import Budget
-        from rollout.engine.judge import VerifierGrader
-        from rollout.engine.loop import EnvironmentWorkflow
-        from rollout.models import ConnectError, Patience, Setup, connect
+        from rollout.engine.executors import ExecutorError, Recipe
+        from rollout.models import ConnectError, Patience, Setup
         from rollout.templates import TemplateError
 
-        setup = Setup(project_settings(), concurrency=concurrency, patience=Patience(call=turn_timeout))
         wishes = plan.wishes
+        self.by_hand = plan.model == "human"
+        setup = Setup(project_settings(), concurrency=concurrency, patience=Patience(call=turn_timeout))
+        recipe = Recipe(
+            plan.environment,
+            plan.model,
+            plan.sampling,
+            wishes.max_tool_calls or 0,
+            wishes.seconds,
+            _seated(setup) if self.by_hand else setup,
+            sandbox,
+        )
+        budget = Budget(max_cost=max_cost, max_tokens=max_tokens)
+        budget.charge(plan.summary.usage + plan.summary.judge_usage)
+        self.plan = plan
+        self.reporting = reporting
         try:
-            self.actor = connect(plan.model, setup)
-            workflow = EnvironmentWorkflow(
-                plan.environment,
-                max_tool_calls=wishes.max_tool_calls or 0,
-                sampling=plan.sampling,
-                seconds=wishes.seconds,
+            self.executor: Executor = asked.start(
+                recipe, concurrency=concurrency, budget=budget, tell=self._tell
             )
-        except ConnectError as error:
+        except (ConnectError, ExecutorError) as error:
             fail(str(error), error.hint)
         except TemplateError as error:
             fail(f"{plan.label} cannot be run here. {error}")
-        self.plan = plan
-        self.reporting = reporting
-        self.grader = VerifierGrader(plan.environment, setup=setup)
-        budget = Budget(max_cost=max_cost, max_tokens=max_tokens)
-        budget.charge(plan.summary.usage + plan.summary.judge_usage)
-        self.batch: Batch = Batch(workflow, self.grader, self.actor, concurrency=concurrency, budget=budget)
         self.finished = 0
         self.to_do = plan.planned - plan.done_before
-        self.progress = progress(plan.planned, plan.done_before)
+        self.progress = progress(plan.planned, plan.done_before, bar=not self.by_hand)
         self.output: RunOutput = _output(form, self)
 
     @property
     def stop(self) -> Stop | None:
         """Why the run ended early."""
-        return self.batch.stop
+        return self.executor.stop
 
     @property
     def whole(self) -> bool:
@@ -285,7 +305,7 @@ class _Running:
 
     def _loop_factory(self) -> Callable[[], AbstractEventLoop] | None:
         """uvloop's, where it is installed and a model elsewhere is asked, whose turns cost a fifth less with it."""
-        if getattr(self.actor, "insider", False) or self.plan.environment.template == "code-editing":
+        if self.by_hand or not self.executor.only_waits:
             return None
         try:
             from uvloop import new_event_loop
@@ -296,13 +316,18 @@ class _Running:
     async def _run(self) -> None:
         journal = self.plan.journal
         try:
-            await self.batch.run(self.plan.left(), self._finish)
+            await self.executor.run(self.plan.left(), self._finish)
         finally:
             # Also when it is interrupted: what is finished is kept.
             if journal is not None:
                 await journal.flush()
-            await self.actor.close()
-            await self.grader.close()
+            await self.executor.close()
+
+    def _tell(self, sentence: str) -> None:
+        from rollout.cli.output import note
+
+        with self.progress.aside():
+            note(f"note: {sentence}")
 
     async def _finish(self, done: Done) -> None:
         journal = self.plan.journal
@@ -344,6 +369,16 @@ class _Running:
         self.output.end(None if self.whole else self.stop)
         if self.reporting is not None:
             self.reporting.write(self.plan, None if self.whole else self.stop)
+
+
+def _seated(setup: Setup) -> Setup:
+    """With a seat for the person who acts. Standard output is the run's, so they are spoken to on standard error."""
+    import sys
+    from dataclasses import replace
+
+    from rollout.cli.terminal import Terminal
+
+    return replace(setup, seat=Terminal(sys.stderr))
 
 
 def _output(form: str, running: _Running) -> RunOutput:

@@ -1,0 +1,175 @@
+"""Joins a Ray cluster, or starts one; says in a sentence why not, and within a bound of time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import socket
+from collections.abc import Callable
+from contextlib import chdir, suppress
+from importlib import import_module
+from threading import Thread
+from typing import Any, TypeVar
+
+from rollout.engine.executors import ExecutorError
+
+_T = TypeVar("_T")
+
+_SECONDS_TO_REACH = 10.0
+_SECONDS_TO_ANSWER = 20.0
+_SECONDS_TO_LEAVE = 15.0
+_OBJECT_STORE = 256 * 1024 * 1024
+
+_HOST_AND_PORT = re.compile(r"(?P<host>[^:/\s]+|\[[0-9a-fA-F:]+\]):(?P<port>[0-9]{1,5})")
+_HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""How a client of gRPC begins: the preface of HTTP/2, and settings that set nothing."""
+
+_QUIET = {
+    # Nobody is told of this cluster.
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+
+
+class LostError(Exception):
+    """The cluster does not answer any more."""
+
+
+class Cluster:
+    """A cluster that this process is part of. ``ray`` is the module."""
+
+    def __init__(self, ray: Any, name: str, *, ours: bool) -> None:
+        self.ray = ray
+        self.name = name
+        self._ours = ours
+
+    async def processors(self) -> int:
+        """How many processors there are on the machines that are alive. Raises LostError."""
+        try:
+            nodes = await aside(self.ray.nodes, _SECONDS_TO_ANSWER)
+        except Exception as error:
+            raise LostError(str(error)) from None
+        return int(sum(node["Resources"].get("CPU", 0) for node in nodes if node["Alive"]))
+
+    async def leave(self) -> None:
+        """Leaves the cluster, and ends it where it was started for this."""
+        if self._ours:
+            with suppress(Exception):
+                await aside(self.ray.shutdown, _SECONDS_TO_LEAVE)
+
+
+def check_address(address: str) -> None:
+    """Raises ExecutorError for what is no address of a cluster."""
+    if address in ("", "auto", "local") or _HOST_AND_PORT.fullmatch(address):
+        return
+    if address.startswith("ray://"):
+        raise ExecutorError(
+            "A run is part of its cluster, and not a client of it.",
+            "Start it on a machine of the cluster, with --executor ray:auto; `ray job submit` does so from elsewhere.",
+        )
+    raise ExecutorError(
+        f"“{address}” is no address of a Ray cluster.",
+        "Write --executor ray, ray:auto or ray:HOST:PORT, such as ray:10.0.0.2:6379.",
+    )
+
+
+def join(address: str) -> Cluster:
+    """The cluster at ``address``; the one in RAY_ADDRESS, or a new one here, where that is empty.
+
+    Raises ExecutorError.
+    """
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    ray = import_module("ray")
+    if ray.is_initialized():
+        return Cluster(ray, "the cluster", ours=False)
+    wanted = address or os.environ.get("RAY_ADDRESS", "").strip() or "local"
+    check_address(wanted)
+    if (match := _HOST_AND_PORT.fullmatch(wanted)) is not None:
+        _reach(wanted, match["host"].strip("[]"), int(match["port"]))
+    options: dict[str, Any] = {}
+    if wanted == "local":
+        options = {"include_dashboard": False, "object_store_memory": _OBJECT_STORE}
+    try:
+        # Ray puts the folder that this runs in before all others on the path of its workers, where an author's files
+        # would be taken for modules.
+        with chdir("/"):
+            ray.init(wanted, log_to_driver=False, logging_level=logging.CRITICAL, **options)
+    except (Exception, SystemExit) as error:
+        with suppress(Exception):
+            ray.shutdown()
+        raise _words(wanted, error) from None
+    return Cluster(
+        ray, "the cluster" if wanted in ("auto", "local") else f"the cluster at {wanted}", ours=True
+    )
+
+
+def _reach(address: str, host: str, port: int) -> None:
+    """Raises ExecutorError where nothing listens that could be a cluster: Ray itself would wait for minutes."""
+    hint = "Look there with `ray status`; `ray start --head` starts one."
+    try:
+        with socket.create_connection((host, port), _SECONDS_TO_REACH) as connection:
+            if os.environ.get("RAY_USE_TLS", "0") not in ("", "0"):
+                return
+            connection.settimeout(_SECONDS_TO_REACH)
+            connection.sendall(_HTTP2)
+            answer = connection.recv(9)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or "nothing answers"
+        raise ExecutorError(f"There is no Ray cluster at “{address}”: {reason}.", hint) from None
+    # A frame of settings is what every server of gRPC begins with.
+    if len(answer) < 4 or answer[3] != 4:
+        raise ExecutorError(f"What answers at “{address}” is no Ray cluster.", hint)
+
+
+def _words(address: str, error: BaseException) -> ExecutorError:
+    text = " ".join(str(error).split())
+    if "Version mismatch" in text:
+        return ExecutorError(
+            f"The Ray cluster at “{address}” is of another version. {text.rstrip('.')}.",
+            "Install the same versions of Ray and of Python on this machine and on all of the cluster's.",
+        )
+    if address == "auto":
+        return ExecutorError(
+            "This machine is part of no Ray cluster.",
+            "Join one with `ray start --address HOST:PORT`, or name it: --executor ray:HOST:PORT.",
+        )
+    if address == "local":
+        return ExecutorError(f"Ray could not be started on this machine: {text[:500].rstrip('.')}.")
+    reason = text if text and not isinstance(error, SystemExit) else "it does not answer as one"
+    return ExecutorError(
+        f"The Ray cluster at “{address}” could not be joined: {reason[:500].rstrip('.')}.",
+        "Start this on a machine of the cluster, and look there with `ray status`.",
+    )
+
+
+async def aside(work: Callable[[], _T], seconds: float) -> _T:
+    """What ``work`` gives, from a thread that is left behind when it takes longer. Raises TimeoutError."""
+    loop = asyncio.get_running_loop()
+    given: asyncio.Future[_T] = loop.create_future()
+
+    def settle(value: Any, error: BaseException | None) -> None:
+        if given.done():
+            return
+        if error is None:
+            given.set_result(value)
+        else:
+            given.set_exception(error)
+
+    def run() -> None:
+        value: Any = None
+        failure: BaseException | None = None
+        try:
+            value = work()
+        except BaseException as error:
+            failure = error if isinstance(error, Exception) else RuntimeError(repr(error))
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(settle, value, failure)
+
+    Thread(target=run, name="rollout-ray", daemon=True).start()
+    return await asyncio.wait_for(given, seconds)
+
+
+__all__ = ["Cluster", "LostError", "aside", "check_address", "join"]
