@@ -142,7 +142,9 @@ def _same(one: Any, other: Any) -> bool:
 def _fitting(begun: str, offered: Iterator[str]) -> list[str]:
     """Those that begin as typed, each once; none with a character that a terminal would obey."""
     fitting = (
-        word for word in offered if word.startswith(begun) and len(word) <= _LONGEST and visible(word) == word
+        word
+        for word in offered
+        if word.startswith(begun) and word != begun and len(word) <= _LONGEST and visible(word) == word
     )
     return list(dict.fromkeys(word for word, _ in zip(fitting, range(_MOST), strict=False)))
 
