@@ -24,14 +24,20 @@ def words(messages: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def values(messages: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
-    """Texts and numbers that stand under ``key`` in what was read as JSON; for ``order_id`` also under ``id``."""
+    """Texts and numbers that stand under ``key`` in what was read as JSON; for ``order_id`` also under ``id``.
+
+    Behind them come the members of lists of texts, such as the paths of files.
+    """
     found: dict[Any, None] = {}
+    listed: dict[Any, None] = {}
     for content in _contents(messages):
         for value in _parsed(content):
             for under, member in _members(value):
-                if under == key or key.endswith(f"_{under}"):
+                if under is None:
+                    listed[member] = None
+                elif under == key or key.endswith(f"_{under}"):
                     found[member] = None
-    return list(found)[-_MOST_WORDS:]
+    return list(found | listed)[:_MOST_WORDS]
 
 
 def _contents(messages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -50,11 +56,14 @@ def _parsed(content: str) -> Iterator[Any]:
                 continue
 
 
-def _members(value: Any) -> Iterator[tuple[str, str | int | float]]:
+def _members(value: Any) -> Iterator[tuple[str | None, str | int | float]]:
+    """Texts and numbers with the key they stand under; texts in lists with none."""
     stack = [value]
     while stack:
         current = stack.pop()
-        if isinstance(current, list):
+        if isinstance(current, str):
+            yield None, current
+        elif isinstance(current, list):
             stack.extend(reversed(current))
         elif isinstance(current, dict):
             for key, member in current.items():
