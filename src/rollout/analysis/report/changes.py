@@ -10,6 +10,7 @@ from typing import Any
 
 from rollout.analysis.report.texts import Texts
 from rollout.compile.deltas import Delta, deltas
+from rollout.diagnostics._visible import visible
 
 MOST_CHANGES = 200
 _PLACE = re.compile(r"@@ -[\d,]+ \+(\d+)")
@@ -24,11 +25,29 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any], texts: Texts) -
     line.
     """
     try:
-        found = deltas(dict(before), dict(after))
-        shown = [_change(delta, texts) for delta in islice(found, MOST_CHANGES)]
-        return {"list": shown, "left": sum(1 for _ in found)}
+        try:
+            return _changes(dict(before), dict(after), texts)
+        except UnicodeEncodeError:
+            # Halves of characters cannot be compared, but the sentences that name them can.
+            return _changes(_without_halves(before), _without_halves(after), texts)
     except RecursionError:
         return {"list": [], "left": 0, "note": "The states are nested too deeply to be compared."}
+
+
+def _changes(before: dict[str, Any], after: dict[str, Any], texts: Texts) -> dict[str, Any]:
+    found = deltas(before, after)
+    shown = [_change(delta, texts) for delta in islice(found, MOST_CHANGES)]
+    return {"list": shown, "left": sum(1 for _ in found)}
+
+
+def _without_halves(value: Any) -> Any:
+    if isinstance(value, str):
+        return "".join(visible(each) if "\ud800" <= each <= "\udfff" else each for each in value)
+    if isinstance(value, list):
+        return [_without_halves(each) for each in value]
+    if isinstance(value, Mapping):
+        return {_without_halves(key): _without_halves(each) for key, each in value.items()}
+    return value
 
 
 def _change(delta: Delta, texts: Texts) -> dict[str, Any]:

@@ -58,6 +58,7 @@
   // Which rollouts are shown: what the address says after “#”.
   const state = { q: "", task: "", mark: "", outcome: new Set(), sort: "", most: AT_ONCE };
   let found = rows;
+  let current = null;
 
   function readAddress() {
     const said = new URLSearchParams(location.hash.slice(1));
@@ -216,7 +217,7 @@
       tokens: () => amount(row.tokens),
       seconds: () => seconds(row.seconds),
     };
-    const link = make("a", { href: address(row.link) }, isolated(row.task));
+    const link = make("a", { href: address(row.link), "data-link": row.link }, isolated(row.task));
     return make("tr", {}, make("th", { scope: "row", class: "task" }, link),
       COLUMNS.slice(1).map(([name, title]) => make("td", { class: name, "data-name": name === "outcome" ? null : title.toLowerCase() }, cells[name]())),
       make("td", { class: "why" },
@@ -226,6 +227,7 @@
 
   // One rollout.
   function open(row) {
+    current = row.link;
     const at = found.indexOf(row);
     const step = (other, words, key) => other
       ? make("a", { class: "button", href: address(other.link), "aria-keyshortcuts": key, id: `go-${key}` }, words)
@@ -334,13 +336,13 @@
     list();
     const row = wanted === null ? null : places.get(wanted);
     if (row) return open(row);
-    const from = one.hidden ? null : one.querySelector("h1 bdi")?.textContent;
+    const from = one.hidden ? null : current;
     one.hidden = true;
     one.replaceChildren();
     overview.hidden = false;
     document.title = heading;
     if (from !== null) {
-      const link = [...body.querySelectorAll("a")].find((each) => each.textContent === from);
+      const link = [...body.querySelectorAll("a")].find((each) => each.dataset.link === from);
       (link ?? document.getElementById("rollouts")).focus();
       (link ?? document.getElementById("rollouts")).scrollIntoView({ block: "center" });
     }
@@ -348,6 +350,7 @@
     return undefined;
   }
 
+  document.getElementById("no-script").remove();
   document.getElementById("rollouts").append(
     make("div", { class: "filters", role: "search", "aria-label": "Rollouts" },
       make("label", { class: "text" }, "Find in all that was said", search),

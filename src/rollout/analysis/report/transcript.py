@@ -110,6 +110,9 @@ def _steps(trace: Trace, texts: Texts) -> Iterator[dict[str, Any]]:
             step["notes"] = list(_notes(next(exchanges, None), texts))
             step["calls"] = [_call(call, next(made, None), texts) for call in message.get("tool_calls") or ()]
         yield step
+    for exchange in exchanges:
+        # The turn that never came about.
+        yield {"role": "no answer", "text": "", "notes": list(_notes(exchange, texts))}
 
 
 def _call(asked: Mapping[str, Any], made: ToolCall | None, texts: Texts) -> dict[str, Any]:

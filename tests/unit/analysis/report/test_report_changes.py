@@ -45,6 +45,14 @@ def test_more_changes_than_are_shown_are_counted() -> None:
     assert (len(told["list"]), told["left"]) == (MOST_CHANGES, 7)
 
 
+def test_halves_of_characters_are_told_by_their_number() -> None:
+    told = changes({"x": ["a"], "y": 1}, {"x": ["a", "\ud800"], "y": 1, "\udfff": True}, Texts())
+    assert [(change["path"], change["after"]) for change in told["list"]] == [
+        ("x[1]", '"<U+D800>"'),
+        ("<U+DFFF>", "true"),
+    ]
+
+
 def test_lists_that_repeat_a_few_items_take_no_minutes() -> None:
     told = changes({"x": [0, 1] * 1_000}, {"x": [1, 0, 0] * 660}, Texts())
     assert len(told["list"]) == MOST_CHANGES
@@ -57,4 +65,6 @@ def test_states_that_are_nested_too_deeply_are_a_sentence() -> None:
             value = {"in": value}
         return value
 
-    assert changes(nested(1), nested(2), Texts())["note"] == "The states are nested too deeply to be compared."
+    assert (
+        changes(nested(1), nested(2), Texts())["note"] == "The states are nested too deeply to be compared."
+    )

@@ -49,7 +49,9 @@ def test_times_stand_in_bars_of_one_two_five() -> None:
 
 def test_the_parts_of_a_bar_add_up_to_its_height() -> None:
     passed, failed = brief("t", Outcome.PASSED, 1.0), brief("t", Outcome.FAILED, 1.0)
-    [bar] = [bar for bar in drawn((passed, 1), (failed, 1), (passed, 0))["Tool calls"].bars if bar.amount == 2]
+    [bar] = [
+        bar for bar in drawn((passed, 1), (failed, 1), (passed, 0))["Tool calls"].bars if bar.amount == 2
+    ]
     assert [(str(part.outcome), part.start, part.size) for part in bar.parts] == [
         ("passed", 0.0, 50.0),
         ("failed", 50.0, 50.0),
