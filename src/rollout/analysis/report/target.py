@@ -30,7 +30,7 @@ class Target:
         """
         path = Path(name)
         if not name or name == "-" or name.endswith("/"):
-            raise ReportError("A report is written to a file.", "Give its name, such as --report report.html")
+            raise ReportError("A report is written to a file.", "Give its name, such as report.html.")
         try:
             path = path.resolve()
             path.parent.mkdir(parents=True, exist_ok=True)
