@@ -88,7 +88,9 @@ class Human:
             self._show_results(request.messages)
         turn = self._ask(request, number)
         self._turns.append(turn)
-        # The person may have thought for long: whoever set a time for the rollout is heard first.
+        # The person may have thought for long: whoever set a time for the rollout is heard first, which takes the
+        # event loop two turns, one to see that the time is over and one to say so.
+        await asyncio.sleep(0)
         await asyncio.sleep(0)
         return turn
 
@@ -219,7 +221,9 @@ class Human:
         shown, self._rest = content[:MOST_SHOWN], content[MOST_SHOWN:]
         self.seat.show(shown)
         if self._rest:
-            self.seat.show(f"… {len(self._rest):,} more characters; “more” shows them.", "quiet")
+            left = len(self._rest)
+            characters = "1 more character" if left == 1 else f"{left:,} more characters"
+            self.seat.show(f"… {characters}: “more” shows the rest.", "quiet")
 
     def _list(self, tools: Sequence[Tool]) -> None:
         if not tools:
