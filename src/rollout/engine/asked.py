@@ -28,6 +28,7 @@ _TERMS: tuple[dict[str, bool], ...] = (
 )
 _COMPARES_ANSWERS = frozenset({"answer_match", "output_equals", "output_json"})
 _LONGEST_VALUE = 40
+_MOST_MATCHED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Asked:
             # What it names goes by another measure than the state's.
             self._state = {}
         self._terms = terms or {}
+        self._read = {step for each in self._primitives for step in _read_keys(each)}
         self._gold: Any = MISSING
         if environment.template == "sql":
             self._gold = golds_of_task(environment.verifier, task.hidden_ground_truth)
@@ -105,12 +107,19 @@ class Asked:
             return self._in_files(trace)
         if self._state or self._answers:
             return None
-        if self.state_of(trace) != self.state_of(self.right):
+        if self._read_state(trace) != self._read_state(self.right) and (
+            exactly or not _covers(trace, self.right)
+        ):
             return Shortfall(False, "The solution leaves another state.")
         unlike = trace.final_output != self.right.final_output
         if unlike and trace.calls and not _covers(trace, self.right):
             return Shortfall(False, "The solution makes other calls.")
         return None
+
+    def _read_state(self, trace: Trace) -> Mapping[str, Any]:
+        """The parts of a state that the verifier reads, all of it where it names none."""
+        state = self.state_of(trace)
+        return {key: state[key] for key in state.keys() & self._read} if self._read else state
 
     def _in_database(self, trace: Trace) -> Shortfall | None:
         certain = isinstance(self._gold, str) or is_rows(self._gold)
@@ -122,7 +131,7 @@ class Asked:
         said, wanted = _value(trace.final_output), _value(self.right.final_output)
         if isinstance(wanted, str | int | float) and says(trace.final_output, wanted):
             return None
-        if compare(wanted, said, ignore_order=True, tolerance=self._tolerance) is not None:
+        if not _same_rows(wanted, said, self._tolerance):
             return Shortfall(certain, f"The answer is {show(said)}, not {show(wanted)}.")
         return None
 
@@ -229,6 +238,16 @@ def _value(output: str) -> Any:
     return value
 
 
+def _same_rows(wanted: Any, said: Any, tolerance: float) -> bool:
+    if not isinstance(wanted, list) or not isinstance(said, list):
+        return compare(wanted, said, tolerance=tolerance) is None
+    if len(wanted) != len(said):
+        return False
+    if tolerance and len(wanted) <= _MOST_MATCHED:
+        return compare(wanted, said, ignore_order=True, tolerance=tolerance) is None
+    return sorted(map(canonical, wanted)) == sorted(map(canonical, said))
+
+
 def _covers(trace: Trace, right: Trace) -> bool:
     made = {(call.tool, canonical(call.args)) for call in trace.calls}
     return all((call.tool, canonical(call.args)) in made for call in right.calls)
@@ -239,6 +258,19 @@ def _primitives(environment: Environment) -> Sequence[Mapping[str, Any]]:
     if not isinstance(primitives, list):
         return ()
     return [each for each in primitives if isinstance(each, dict)]
+
+
+def _read_keys(primitive: Mapping[str, Any]) -> Iterator[str | int]:
+    """The keys of the state that a primitive names in its options."""
+    for name in ("expected", "paths"):
+        paths = primitive.get(name)
+        if not str(primitive.get("type")).startswith("state_") or not isinstance(paths, dict | list):
+            continue
+        for path in paths:
+            try:
+                yield parse(path).steps[0]
+            except (PathError, TypeError, IndexError):
+                continue
 
 
 def _tolerance(primitive: Mapping[str, Any]) -> float:

@@ -75,7 +75,7 @@ class Bout:
     """What came of one member at one task. ``runs`` is how many wrong runs were judged.
 
     Where one passed, ``verdict`` is its verdict, ``shortfall`` what it left undone, and ``steps`` what it did. Where
-    one could not be judged, ``rollout`` and ``failure`` say why.
+    one could not be judged, ``rollout`` and ``failure`` say why, and ``steps`` what it did.
     """
 
     member: str
@@ -154,7 +154,9 @@ class Panel:
         trace = await self.workflow.run(replace(task, solution=script), self.player)
         if trace.failure is not None:
             verdict = Verdict(Outcome.ERROR, None, failure=trace.failure)
-            return Bout(member, "not_judged", 0, rollout=Rollout(trace, verdict), failure=trace.failure)
+            return Bout(
+                member, "not_judged", 0, rollout=Rollout(trace, verdict), failure=trace.failure, steps=script
+            )
         shortfall = asked.shortfall(trace, exactly=member == "repeats-call")
         if shortfall is None and member == "says-everything":
             shortfall = Shortfall(False, "The right answer is one of all that it says.")
@@ -165,7 +167,14 @@ class Panel:
             return Bout(member, "caught", 1)
         verdict = await self.grader.grade(task, trace)
         if verdict.failure is not None:
-            return Bout(member, "not_judged", 1, rollout=Rollout(trace, verdict), failure=verdict.failure)
+            return Bout(
+                member,
+                "not_judged",
+                1,
+                rollout=Rollout(trace, verdict),
+                failure=verdict.failure,
+                steps=script,
+            )
         if verdict.outcome is not Outcome.PASSED:
             return Bout(member, "caught", 1)
         if self._may_be_meant(member, verdict):

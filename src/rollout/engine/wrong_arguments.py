@@ -79,7 +79,7 @@ class Pool:
         if isinstance(right, int | float):
             return right + 1
         if isinstance(right, list):
-            return right[:-1] if len(right) > 1 else [*right, *right]
+            return right[:-1] or [*right, _UNKNOWN]
         return _UNKNOWN
 
     def _drawn(self, name: str, key: str) -> Iterator[dict[str, Any]]:

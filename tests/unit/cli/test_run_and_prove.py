@@ -135,6 +135,39 @@ def test_prove_as_json(run: Any) -> None:
     assert data["proved"] is False
 
 
+PROOFS = ROOT / "tests" / "cases" / "proofs"
+
+
+def test_prove_as_json_has_what_came_of_the_panel_at_every_task(
+    run: Any, snapshot: SnapshotAssertion
+) -> None:
+    ended = run("prove", "false-pass/bad_outvoted", "--json", at=PROOFS)
+    [environment] = json.loads(ended.stdout)["data"]["environments"]
+    assert (ended.exit_code, environment["proved"], environment["wrong_runs"]) == (1, False, 14)
+    assert [each["task"] for each in environment["panel"]] == ["alice", "bob"]
+    assert environment["panel"][0]["members"] == snapshot
+    assert [found["code"] for found in environment["findings"]] == ["RL607"]
+
+
+def test_a_warning_of_the_panel_counts_only_under_strict(run: Any, snapshot: SnapshotAssertion) -> None:
+    ended = run("prove", "loose-verifier/bad_city", at=PROOFS)
+    assert ended.exit_code == 0
+    assert ended.stdout == snapshot
+    assert run("prove", "loose-verifier/bad_city", "--strict", at=PROOFS).exit_code == 1
+    assert run("prove", "loose-verifier/good_city", "--strict", at=PROOFS).exit_code == 0
+    as_json = json.loads(run("prove", "loose-verifier/bad_city", "--strict", "--json", at=PROOFS).stdout)[
+        "data"
+    ]
+    assert as_json["proved"] is True
+    assert [found["slug"] for found in as_json["environments"][0]["findings"]] == ["loose-verifier"]
+
+
+def test_prove_shows_the_same_at_any_concurrency(run: Any) -> None:
+    shown = {run("prove", "false-pass", "--concurrency", many, at=PROOFS).stdout for many in ("1", "3", "16")}
+    assert len(shown) == 1
+    assert run("prove", "false-pass", "--concurrency", "0", at=PROOFS).exit_code == 2
+
+
 def test_prove_goes_on_after_an_environment_with_errors(run: Any) -> None:
     ended = run("prove", "bad_environment", "hostile")
     assert ended.exit_code == 1

@@ -124,7 +124,7 @@ def _panel(proof: Proof) -> list[dict[str, Any]]:
 
 
 def _told(bout: Bout) -> dict[str, Any]:
-    """What came of one member, as JSON; where it passed, also what let it pass and what it did."""
+    """What came of one member, as JSON; where it passed or could not be judged, also why and what it did."""
     told: dict[str, Any] = {
         "member": bout.member,
         "result": bout.result,
@@ -134,6 +134,7 @@ def _told(bout: Bout) -> dict[str, Any]:
     if bout.verdict is not None:
         told["score"] = bout.verdict.score
         told["primitives"] = [mark.name for mark in bout.verdict.marks if mark.weight and mark.value]
+    if bout.steps is not None:
         told["steps"] = _cut(bout.steps)
     if bout.shortfall is not None:
         told["certain"], told["shortfall"] = bout.shortfall.certain, bout.shortfall.sentence

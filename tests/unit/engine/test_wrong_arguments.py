@@ -1,0 +1,98 @@
+"""Wrong arguments satisfy their tool and are never the right ones; other tasks' right ones are taken before any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollout.engine.asked import says
+from rollout.engine.toolbox import Toolbox
+from rollout.engine.wrong_arguments import Pool
+from rollout.language.compare import compare
+from rollout.templates import Script, Tool
+
+PARAMETERS = {
+    "type": "object",
+    "properties": {
+        "order": {"type": "string"},
+        "amount": {"type": "number", "minimum": 0, "maximum": 100},
+        "fast": {"type": "boolean"},
+        "lines": {"type": "array", "items": {"type": "integer"}},
+        "reason": {"enum": ["broken", "late"]},
+    },
+    "required": ["order"],
+    "additionalProperties": False,
+}
+TOOLBOX = Toolbox([Tool("refund", "", PARAMETERS), Tool("status")])
+
+arguments = st.fixed_dictionaries(
+    {"order": st.from_regex(r"O-[0-9]{1,3}", fullmatch=True)},
+    optional={
+        "amount": st.integers(0, 100) | st.floats(0, 100, allow_nan=False),
+        "fast": st.booleans(),
+        "lines": st.lists(st.integers(-5, 5), max_size=3),
+        "reason": st.sampled_from(["broken", "late"]),
+    },
+)
+
+
+def calls(*args: dict[str, Any]) -> Script:
+    return [{"tool": "refund", "args": each} for each in args]
+
+
+@given(st.lists(arguments, min_size=1, max_size=3), st.lists(arguments, max_size=4))
+def test_wrong_arguments_are_taken_by_the_tool_and_are_not_right(right: Any, others: Any) -> None:
+    pool = Pool(TOOLBOX, [calls(*right), None, calls(*others)])
+    wrong = pool.wrong("refund", right, "task")
+    assert wrong is not None
+    assert all(compare(each, wrong) is not None for each in right)
+    assert pool._fits("refund", wrong)
+    assert pool.wrong("refund", right, "task") == wrong
+
+
+@given(arguments, st.lists(arguments, max_size=4))
+def test_one_value_after_the_other_is_wrong_and_the_rest_stays(right: dict[str, Any], others: Any) -> None:
+    pool = Pool(TOOLBOX, [calls(right), calls(*others)])
+    for varied in pool.one_wrong("refund", right):
+        assert varied.keys() == right.keys()
+        assert [key for key in right if compare(right[key], varied[key]) is not None] != []
+        assert sum(right[key] != varied[key] for key in right) == 1
+        assert pool._fits("refund", varied)
+
+
+def test_another_tasks_arguments_come_before_drawn_ones() -> None:
+    pool = Pool(TOOLBOX, [calls({"order": "O-1"}), calls({"order": "O-2", "amount": 3}, {"order": "O-3"})])
+    assert pool.wrong("refund", [{"order": "O-1"}], "task") == {"order": "O-3"}
+    assert pool.wrong("refund", [{"order": "O-1"}, {"order": "O-3"}], "task") == {"order": "O-2", "amount": 3}
+
+
+def test_a_tool_without_parameters_has_no_wrong_arguments() -> None:
+    pool = Pool(TOOLBOX, [[{"tool": "status"}]])
+    assert pool.wrong("status", [{}], "task") is None
+    assert pool.any(TOOLBOX.tools[1], [{}], "task") == {}
+
+
+def test_free_text_has_no_wrong_value() -> None:
+    pool = Pool(TOOLBOX, [])
+    varied = list(pool.one_wrong("refund", {"order": "the blue one", "amount": 100}))
+    assert varied == [{"order": "the blue one", "amount": 99}]
+
+
+def test_an_answer_is_wronged_by_another_of_its_kind() -> None:
+    pool = Pool(TOOLBOX, [[{"answer": 3}], [{"answer": "three"}], [{"answer": 3.0}], [{"answer": 4}]])
+    assert pool.wrong_answer(3) == 4
+    assert pool.wrong_answer("three") == "I could not find that out."
+    assert pool.wrong_answer(True) is False
+    assert pool.wrong_answer([1, 2]) == [1]
+    assert pool.wrong_answer([]) != []
+
+
+def test_what_a_text_says_is_read_kindly() -> None:
+    assert says("It comes to 1,200.50 euros.", 1200.5)
+    assert says("O-12 and O-13, 3 pieces", ["O-13", {"pieces": 3}])
+    assert not says("It comes to 1200 euros.", 12)
+    assert not says("Done.", "Paris")
+    assert says("Yes, it is.", True)
+    assert not says("Yes, it is.", False)
