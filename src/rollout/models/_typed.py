@@ -8,18 +8,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from rollout.language.exact_json import load
 from rollout.language.user_schema import UserSchemaError, compile_schema
+from rollout.source.file import read_source
 from rollout.templates import Tool
 
 _SHARED = ("$defs", "definitions", "$schema", "$id")
 _NAME = re.compile(r"([^\s=\"'{}\[\]<]+)=")
 _BARE = re.compile(r"\S+")
 _HERE = re.compile(r"<<(\w+)(?=\s|$)")
+_FILE = re.compile(r"<(?!<)(\S+)")
 _SINGLE = re.compile(r"'([^']*)'")
 _AFTER = re.compile(r"\s+|$")
 
@@ -116,6 +119,8 @@ def _value(tool: Tool, name: str, text: str, at: int, more: MoreLines) -> tuple[
     """The value at ``at``, the text (longer where lines were added), and where the value ends in it."""
     if (here := _HERE.match(text, at)) is not None:
         return _lines_up_to(here[1], more), text, here.end()
+    if (file := _FILE.match(text, at)) is not None:
+        return _text_of(file[1], name), text, file.end()
     if text.startswith("'", at):
         single = _SINGLE.match(text, at)
         if single is None:
@@ -179,6 +184,15 @@ def parameter(tool: Tool, name: str) -> Any:
     """The schema of one parameter; ``{}`` where there is none."""
     properties = tool.parameters.get("properties")
     return properties.get(name, {}) if isinstance(properties, dict) else {}
+
+
+def _text_of(file: str, name: str) -> str:
+    source = read_source(Path(file).expanduser(), file, [])
+    if source is None:
+        raise UnreadableError(
+            f'There is no file of text “{file}”. If this is the value itself, put it in quotes: {name}="<…".'
+        )
+    return source.text
 
 
 def _lines_up_to(word: str, more: MoreLines) -> str:

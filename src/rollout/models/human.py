@@ -245,6 +245,7 @@ class Human:
         rows = [
             ("TOOL name=value …", 'call a tool; quotes hold blanks: name="two words"'),
             ("TOOL name=<<END", "the same, with the lines up to END as the value"),
+            ("TOOL name=<FILE", "the same, with the text of a file"),
             ('TOOL {"name": …}', "the same with JSON, which may go over several lines"),
             *(_COMMANDS[command] for command in self._commands()),
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -144,6 +145,17 @@ def test_what_cannot_be_read_is_a_sentence_and_no_call(written: str, words: str)
     with pytest.raises(UnreadableError) as caught:
         read(written)
     assert words in str(caught.value)
+
+
+def test_a_value_may_be_the_text_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mended.py").write_bytes("a = 'é'\r\n".encode())
+    assert read("order_id=<mended.py amount=1") == {"order_id": "a = 'é'\r\n", "amount": 1}
+    Path("broken.bin").write_bytes(b"\xff\x00")
+    for name in ("nothing.py", "broken.bin", "/dev/zero", "b>"):
+        with pytest.raises(UnreadableError, match="There is no file of text"):
+            read(f"order_id=<{name}")
+    assert read('order_id="<b>"') == {"order_id": "<b>"}
 
 
 def test_an_answer_may_go_over_several_lines() -> None:
