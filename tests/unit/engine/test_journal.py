@@ -307,7 +307,7 @@ def test_a_run_that_was_killed_is_finished_with_no_rollout_twice_and_none_missed
 def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path) -> None:
     with ChatServer([says("Done.")]) as server:
         wait = held_after(server, 4, then=2)
-        running = rollout(server, *NEW, at=tmp_path)
+        running = rollout(server, *NEW, "--report", "report.html", at=tmp_path)
         wait()
         running.send_signal(signal.SIGINT)
         output, words = running.communicate(timeout=60)
@@ -316,3 +316,4 @@ def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(tmp_path: P
     assert "4 of 12 rollouts are done. Go on with: rollout test --resume run" in words
     assert "0 passed, 4 failed, 0 errors (passed 0 of 4 graded, 0 of 4 in all)" in output
     assert len(list(read_rollouts(tmp_path / "run"))) == 4
+    assert "4 of 12 rollouts are done." in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -98,9 +98,13 @@ class Figures:
         self._calls: Counter[tuple[int, Outcome]] = Counter()
         self._seconds: Counter[tuple[int, Outcome]] = Counter()
         self._marks: dict[str, Counter[str]] = {}
+        self._all, self._all_calls, self._all_seconds = 0, 0, 0.0
 
     def add(self, brief: Brief, calls: int, marks: Iterable[tuple[str, str]]) -> None:
         """Counts one rollout; ``marks`` are the names of its primitives, each with how it came out."""
+        self._all += 1
+        self._all_calls += calls
+        self._all_seconds += brief.seconds
         for name, sign in marks:
             if name in self._marks or len(self._marks) < MOST_PRIMITIVES:
                 self._marks.setdefault(name, Counter())[sign] += 1
@@ -108,6 +112,12 @@ class Figures:
             self._scores[_score_bin(brief.score), brief.outcome] += 1
         self._calls[calls, brief.outcome] += 1
         self._seconds[bisect_right(_SECONDS, brief.seconds), brief.outcome] += 1
+
+    def means(self) -> tuple[str, str] | None:
+        """How many calls a rollout made, and how long it took, in the mean; None when there is none."""
+        if not self._all:
+            return None
+        return f"{self._all_calls / self._all:.1f}", _duration(float(f"{self._all_seconds / self._all:.2g}"))
 
     def primitives(self) -> list[Primitive]:
         """The primitives, in the order of the verifier."""

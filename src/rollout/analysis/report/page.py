@@ -196,6 +196,8 @@ def _told(run: Run, body: _Body) -> dict[str, Any]:
         "outcomes": outcome_parts(summary),
         "primitives": body.figures.primitives(),
         "histograms": body.figures.histograms(),
+        "means": body.figures.means(),
+        "task_count": len(rates),
         "tasks": rates[:MOST_TASKS],
         "more_tasks": max(0, len(rates) - MOST_TASKS),
         "passes": list(_passes(summary)),

@@ -83,6 +83,14 @@ def test_tasks_that_pass_least_come_first_and_ungraded_ones_last() -> None:
     ]
 
 
+def test_means_are_over_all_rollouts() -> None:
+    figures = Figures()
+    assert figures.means() is None
+    figures.add(brief("t", Outcome.PASSED, 1.0, 0.5), 3, ())
+    figures.add(brief("t", Outcome.ERROR, None, 120.0), 0, ())
+    assert figures.means() == ("1.5", "1 min")
+
+
 def test_all_outcomes_make_one_bar() -> None:
     summary = Summary()
     for outcome in (Outcome.ERROR, Outcome.PASSED, Outcome.UNSCORED, Outcome.FAILED):
