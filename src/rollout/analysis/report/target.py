@@ -32,17 +32,19 @@ class Target:
         if not name or name == "-" or name.endswith("/"):
             raise ReportError("A report is written to a file.", "Give its name, such as report.html.")
         try:
-            path = path.resolve()
+            path = _without_links(path, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             _refuse_others(path, name)
             beside = path.parent / f".rollout-report-{token_hex(4)}.new"
             beside.open("xb").close()
+        except ReportError:
+            raise
         except FileExistsError:
             raise ReportError(f"“{name}” cannot be written: “{path.parent}” is no folder.") from None
         except OSError as error:
             raise ReportError(f"“{name}” cannot be written: {error.strerror}.") from None
-        except (RuntimeError, ValueError) as error:
-            # A ring of links; a name with a zero byte.
+        except ValueError as error:
+            # A name with a zero byte.
             raise ReportError(f"“{name}” cannot be written: {error}.") from None
         return cls(path, beside)
 
@@ -69,6 +71,17 @@ class Target:
         self._beside.unlink(missing_ok=True)
         if self._spool is not None:
             self._spool.cleanup()
+
+
+def _without_links(path: Path, name: str) -> Path:
+    try:
+        found = path.resolve()
+        if not found.is_symlink():
+            return found
+    except RuntimeError:
+        # Python before 3.13 says so in this way.
+        pass
+    raise ReportError(f"“{name}” is a link that leads back to itself.")
 
 
 def _refuse_others(path: Path, name: str) -> None:
