@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rollout.check.tool_view import TEMPLATED, ToolView
+from rollout.check.tool_view import ToolView
 from rollout.check.walk import leaves
+from rollout.language.tool_texts import templates
 from rollout.source.place import At, Route
 
 _NAME = r"([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)"
@@ -28,9 +29,8 @@ class Foreign(NamedTuple):
 
 def foreign_placeholders(tool: ToolView) -> Iterator[Foreign]:
     """Those in the texts of a tool that are filled in. What names nothing the tool knows is text, except in a path."""
-    value = tool.item.value
-    for key in TEMPLATED:
-        for leaf in leaves(value.get(key), (*tool.route, key)):
+    for place, value in templates(tool.item.value):
+        for leaf in leaves(value, (*tool.route, *place)):
             if not isinstance(leaf.value, str) or not ("{" in leaf.value or "$" in leaf.value):
                 continue
             for match in _FOREIGN.finditer(leaf.value):

@@ -13,7 +13,7 @@ from rollout.check.wording import closest
 from rollout.language.path_template import parse_path_template
 from rollout.language.paths import MISSING, PathError, get
 
-_WRITING = ("kind", "appendTo", "stateArray", "mutates")
+_WRITING = ("kind", "appendTo", "stateArray", "mutates", "cases")
 _ONLY_READS = frozenset({"lookup", "mock"})
 
 

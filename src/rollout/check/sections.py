@@ -11,6 +11,7 @@ from rollout.source.place import Route
 
 _MEMBERS = {
     "accepts": "accepted values",
+    "cases": "case",
     "elements": "element",
     "items": "item",
     "mutates": "change",
@@ -29,9 +30,10 @@ _KEYED = {
     "paramsSchema": "parameter",
     "prices": "the price of",
     "providers": "provider",
+    "vars": "variable",
 }
 _NAMED_BY = ("name", "id", "url", "title", "label", "text")
-_WITH_HOME = frozenset(("accepts", "elements", "items", "mutates", "options", "rows"))
+_WITH_HOME = frozenset(("accepts", "cases", "elements", "items", "mutates", "options", "rows"))
 
 
 def whole(root: str) -> str:

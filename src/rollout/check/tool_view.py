@@ -6,20 +6,21 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rollout.check.subject import Item
 from rollout.language.interpolation import Placeholder, Spot, spots
 from rollout.language.params_schema import Parameters, read_parameters
 from rollout.language.path_template import PathTemplate, parse_path_template
 from rollout.language.paths import MISSING, KeyPieces, PathError, Step, get
-from rollout.source.place import Route
+from rollout.language.tool_texts import changes, expressions, templates
+from rollout.source.place import At, Route
+
+if TYPE_CHECKING:
+    from rollout.language.cel import Condition
 
 ARGUMENTS = object()
 """Stands for what a write puts down when it names no value: the call's arguments, as one object."""
-
-TEMPLATED = ("fixturePath", "appendTo", "value", "response", "mutates")
-"""The keys of a tool whose texts are filled in when it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,21 @@ class Write:
     path: PathTemplate
     appends: bool
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Something that a tool looks at when it is called: ``${args.x}`` in a text, or ``args.x`` in an expression."""
+
+    route: Route
+    at: At
+    text: str
+    root: str
+    steps: tuple[Step, ...]
+
+    def instead(self, path: str) -> str:
+        """How another path would be written in its place."""
+        return f"${{{path}}}" if self.text.startswith("$") else path
 
 
 class ToolView:
@@ -64,17 +80,73 @@ class ToolView:
     @cached_property
     def spots(self) -> tuple[Spot, ...]:
         """Every text of the tool with a ``${`` in it that is filled in when the tool is called."""
-        value = self.item.value
         return tuple(
-            spot for key in TEMPLATED if key in value for spot in spots(value[key], (*self.route, key))
+            spot
+            for place, value in templates(self.item.value)
+            for spot in spots(value, (*self.route, *place))
         )
 
     @property
     def placeholders(self) -> Iterator[tuple[Spot, Placeholder]]:
-        """The placeholders, each with the text it stands in."""
+        """The placeholders, each with the text it stands in, and the paths in brackets inside them."""
         for spot in self.spots:
             for placeholder in spot.interpolation.placeholders:
                 yield spot, placeholder
+                for inner in placeholder.inner:
+                    yield spot, inner
+
+    @cached_property
+    def conditions(self) -> tuple[tuple[Route, Condition], ...]:
+        """The expressions of the tool that can be read: its ``vars``, and the ``when`` of its cases."""
+        written = [((*self.route, *place), text) for place, text in expressions(self.item.value)]
+        if not written:
+            return ()
+        # Loaded only where there is an expression.
+        from rollout.language.cel import TOOL_ROOTS, MalformedConditionError, parse
+
+        found: list[tuple[Route, Condition]] = []
+        for route, text in written:
+            try:
+                found.append((route, parse(text, TOOL_ROOTS)))
+            except MalformedConditionError:
+                continue
+        return tuple(found)
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether all of its placeholders and expressions can be read."""
+        if any(spot.interpolation.faults for spot in self.spots):
+            return False
+        return len(self.conditions) == sum(1 for _ in expressions(self.item.value))
+
+    @cached_property
+    def reads(self) -> tuple[Read, ...]:
+        """What the tool looks at, in texts and in expressions. What it asks for with ``has`` is there as well."""
+        found = [
+            Read(spot.route, "key" if spot.is_key else "value", each.text, each.root, each.steps)
+            for spot, each in self.placeholders
+        ]
+        for route, condition in self.conditions:
+            for look in condition.looks:
+                text = ".".join((look.root, *look.steps))
+                found.append(Read(route, "value", text, look.root, look.steps))
+        return tuple(found)
+
+    @cached_property
+    def asked_for(self) -> frozenset[tuple[str, tuple[Step, ...]]]:
+        """What an expression asks for with ``has``, as root and steps: that it may be missing is thought of."""
+        return frozenset(
+            (look.root, look.steps)
+            for _, condition in self.conditions
+            for look in condition.looks
+            if look.is_asked_for
+        )
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The names of its ``vars``."""
+        written = self.item.value.get("vars")
+        return tuple(written) if isinstance(written, dict) else ()
 
     @cached_property
     def paths(self) -> tuple[tuple[str, Route, str, bool], ...]:
@@ -83,7 +155,10 @@ class ToolView:
         for key in ("fixturePath", "appendTo", "stateArray"):
             if (text := self.item.text(key)) is not None:
                 found.append((key, (*self.route, key), text, key != "fixturePath"))
-        found.extend(("path", (*route, "path"), each["path"], True) for route, each in self._mutations())
+        found.extend(
+            ("path", (*self.route, *place, "path"), each["path"], True)
+            for place, each in changes(self.item.value)
+        )
         return tuple(found)
 
     @cached_property
@@ -96,29 +171,16 @@ class ToolView:
                 if (text := self.item.text(key)) is not None:
                     what = value.get("value", ARGUMENTS) if key == "appendTo" else ARGUMENTS
                     found.append(_write((*self.route, key), text, what, always_appends=True))
-        for route, each in self._mutations():
-            found.append(_write((*route, "path"), each["path"], each.get("value", ARGUMENTS)))
+        for place, each in changes(value):
+            found.append(_write((*self.route, *place, "path"), each["path"], each.get("value", ARGUMENTS)))
         return tuple(write for write in found if write is not None)
 
     @property
     def takes_arguments_whole(self) -> bool:
         """Whether all arguments are put down as they are, so that each of them counts as used."""
         return any(write.value is ARGUMENTS for write in self.writes) or any(
-            placeholder.root == "args" and not placeholder.steps for _, placeholder in self.placeholders
+            read.root == "args" and not read.steps for read in self.reads
         )
-
-    def _mutations(self) -> Iterator[tuple[Route, dict[str, Any]]]:
-        mutates = self.item.value.get("mutates")
-        route = (*self.route, "mutates")
-        if isinstance(mutates, dict):
-            members: Iterator[tuple[Route, Any]] = iter([(route, mutates)])
-        elif isinstance(mutates, list):
-            members = (((*route, index), member) for index, member in enumerate(mutates))
-        else:
-            return
-        for at, member in members:
-            if isinstance(member, dict) and isinstance(member.get("path"), str):
-                yield at, member
 
 
 _COMPOSED = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"})
@@ -192,7 +254,7 @@ def may_be_made(writes: Collection[Write], steps: tuple[Step, ...]) -> bool:
 
 __all__ = [
     "ARGUMENTS",
-    "TEMPLATED",
+    "Read",
     "ToolView",
     "Write",
     "follow",

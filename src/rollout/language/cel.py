@@ -2,23 +2,31 @@
 
 A condition sees ``args``, ``state`` and ``task`` and has to come to true or false. Anything else, such as a key that is
 not there or two values that cannot be compared, is an error and never counts as true. The language is
-https://github.com/google/cel-spec; its evaluator is loaded when the first condition is read.
+https://github.com/google/cel-spec; its evaluator is loaded when the first condition is read. The ``vars`` of a tool are
+written in it too, and come to any JSON value.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import pairwise
+from functools import cache, cached_property, lru_cache
+from math import isfinite
 from types import ModuleType
 from typing import Any, Final
 
+from rollout.language.cel_functions import NAMES, Meter, weight
+from rollout.language.cel_paths import Told, UntoldError
+from rollout.language.cel_paths import prepare as prepare_path
+from rollout.language.cel_tokens import LOOPS, Name, Token, for_evaluator, loops, names, tokens
 from rollout.language.interpolation import FillError
 
 ROOTS: Final = ("args", "state", "task")
 """What a condition can name."""
+
+TOOL_ROOTS: Final = (*ROOTS, "vars")
+"""What an expression of a tool can name."""
 
 LONGEST: Final = 2_000
 """How many characters a condition may have."""
@@ -46,69 +54,127 @@ class Facts:
     """What conditions are asked of: built once, it serves any number of conditions over the same values."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
-        evaluator = _evaluator()
-        values = {root: scope.get(root, {}) for root in ROOTS}
-        self.context = evaluator.Context(values, {_SIZE: _size})
+        self.values: dict[str, Any] = {root: scope.get(root, {}) for root in TOOL_ROOTS}
+        self.meter = Meter()
 
+    @cached_property
+    def context(self) -> Any:
+        """The values and functions as the evaluator takes them."""
+        return _evaluator().Context(self.values, self.meter.functions)
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A part of a root that a condition cannot do without, such as ``state`` and ``cart``, and its offsets."""
-
-    root: str
-    key: str
-    start: int
-    end: int
+    @cached_property
+    def weights(self) -> dict[str, int]:
+        """About how many bytes the evaluator copies when an expression looks at a root."""
+        return {root: weight(value) for root, value in self.values.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A condition that was read, ready to be asked any number of times.
 
-    ``names`` are the parts of the roots that it names, without those that it asks for with ``has``.
+    ``looks`` are all the parts of the roots that it looks at; ``told`` is how it is told without the evaluator.
     """
 
     text: str
     program: Any
-    names: tuple[Name, ...] = ()
+    looks: tuple[Name, ...] = ()
+    loops: int = 0
+    told: Told | None = None
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The parts of the roots that it cannot do without: those it does not ask for with ``has``."""
+        asked_for = {(name.root, name.key) for name in self.looks if name.is_asked_for}
+        return tuple(
+            name for name in self.looks if name.key is not None and (name.root, name.key) not in asked_for
+        )
 
     def holds(self, facts: Facts | Mapping[str, Any]) -> bool:
         """Whether it is true of the facts, or of a scope with :data:`ROOTS`. Raises ConditionError."""
+        value = self._come_to(facts, f"The condition {_quoted(self.text)} cannot be told")
+        if not isinstance(value, bool):
+            raise ConditionError(f"The condition {_quoted(self.text)} is neither true nor false.")
+        return value
+
+    def value(self, facts: Facts | Mapping[str, Any]) -> Any:
+        """The JSON value it comes to, which may share parts with the facts. Raises ConditionError."""
+        subject = f"{_quoted(self.text)} cannot be worked out"
+        value = self._come_to(facts, subject)
+        try:
+            return value if self.told is not None else _in_order(value)
+        except TypeError as error:
+            raise ConditionError(f"{subject}: {error}") from None
+
+    def _come_to(self, facts: Facts | Mapping[str, Any], subject: str) -> Any:
         known = facts if isinstance(facts, Facts) else Facts(facts)
+        if self.told is not None:
+            try:
+                return self.told(known.values)
+            except UntoldError:
+                pass  # the evaluator says why
+        meter = known.meter
+        meter.start(self._weights(known) if self.loops else ())
         try:
             value = self.program.execute(known.context)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic of the evaluator is no Exception
-            raise ConditionError(
-                f"The condition {_quoted(self.text)} cannot be told: {_why(error)}"
-            ) from None
-        if not isinstance(value, bool):
-            raise ConditionError(f"The condition {_quoted(self.text)} is neither true nor false.")
+            raise ConditionError(f"{subject}: {meter.fault or _why(error)}") from None
+        if meter.fault is not None:
+            raise ConditionError(f"{subject}: {meter.fault}")
         return value
+
+    def _weights(self, facts: Facts) -> list[int]:
+        weights = [0] * self.loops
+        for name in self.looks:
+            if name.loop is not None:
+                weights[name.loop] += facts.weights[name.root]
+        return weights
 
 
 @lru_cache(maxsize=1024)
-def parse(text: str) -> Condition:
-    """Reads a condition. Raises MalformedConditionError with its place."""
+def parse(text: str, roots: tuple[str, ...] = ROOTS) -> Condition:
+    """Reads a condition over ``roots``. Raises MalformedConditionError with its place."""
     if not text.strip():
         raise MalformedConditionError("The condition is empty.", 0, len(text), "Leave it out, or say when.")
     if len(text) > LONGEST:
         raise MalformedConditionError(f"The condition is longer than {LONGEST} characters.", 0, len(text))
-    tokens = tuple(_tokens(text))
-    _refuse_deep_loops(tokens)
+    words = tokens(text)
+    count = _refuse_deep_loops(words)
     evaluator = _evaluator()
     try:
         program = evaluator.compile(text)
         variables, functions = program.variables(), program.functions()
-        if "size" in functions:
-            program = evaluator.compile(_with_our_size(text, tokens))
+        program = evaluator.compile(for_evaluator(text, words))
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
         raise _malformed(text, str(error)) from None
-    _refuse_unknown(tokens, frozenset(variables), frozenset(functions))
-    return Condition(text, program, tuple(_names(tokens)))
+    _refuse_unknown(words, roots, frozenset(variables), frozenset(functions))
+    looks = tuple(names(words, roots))
+    for name in looks:
+        if name.root == "vars" and name.key is None:
+            raise MalformedConditionError(
+                "“vars” is no value by itself.", name.start, name.end, "Name one of them, such as vars.total."
+            )
+    return Condition(text, program, looks, count, prepare_path(words, roots))
+
+
+def _in_order(value: Any) -> Any:
+    """A value of the evaluator as JSON, the keys of objects sorted: it gives them in another order every time."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise TypeError("it comes to no finite number.")
+        return value
+    if isinstance(value, list | tuple):
+        return [_in_order(item) for item in value]
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError("it makes an object whose keys are not all texts.")
+        return {key: _in_order(value[key]) for key in sorted(value)}
+    raise TypeError("it comes to a time, a type or bytes, which JSON does not have.")
 
 
 @cache
@@ -129,79 +195,18 @@ def _evaluator() -> ModuleType:
     return cel
 
 
-def _names(tokens: tuple[_Token, ...]) -> Iterator[Name]:
-    found: list[Name] = []
-    asked_for: set[tuple[str, str]] = set()
-    for number in range(len(tokens) - 2):
-        root, dot, key = tokens[number : number + 3]
-        before = [token.text for token in tokens[max(number - 2, 0) : number]]
-        if root.text in ROOTS and dot.text == "." and key.is_name and before[-1:] != ["."]:
-            if before == ["has", "("]:
-                asked_for.add((root.text, key.text))
-            found.append(Name(root.text, key.text, root.start, key.start + len(key.text)))
-    return (name for name in found if (name.root, name.key) not in asked_for)
-
-
-_SIZE = "size_in_characters"
-
-
-def _size(value: Any) -> int | None:
-    # The evaluator's own size counts the bytes of a text; the specification has it count characters.
-    return len(value) if isinstance(value, str | bytes | list | dict | tuple) else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    start: int
-    is_name: bool
-
-
-_LEXEME = re.compile(
-    r"""//[^\n]*
-    | [bB]?[rR][bB]?(?:\"\"\".*?\"\"\"|'''.*?'''|"[^"\n]*"|'[^'\n]*')
-    | [bB]?(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
-    | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
-    | [0-9][0-9A-Za-z_.]*
-    | \S""",
-    re.VERBOSE | re.DOTALL,
-)
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    for match in _LEXEME.finditer(text):
-        if not match[0].startswith("//"):
-            yield _Token(match[0], match.start(), match["name"] is not None)
-
-
-_LOOPS = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
-
-
-def _refuse_deep_loops(tokens: tuple[_Token, ...]) -> None:
-    open_brackets: list[bool] = []
-    for number, token in enumerate(tokens):
-        if token.text == "(":
-            before = tokens[number - 1] if number else None
-            open_brackets.append(before is not None and before.is_name and before.text in _LOOPS)
-            if sum(open_brackets) > DEEPEST_LOOP:
-                assert before is not None
-                raise MalformedConditionError(
-                    f"More than {DEEPEST_LOOP} loops stand inside one another here.",
-                    before.start,
-                    before.start + len(before.text),
-                    "Split the condition, or keep a count in the state.",
-                )
-        elif token.text == ")" and open_brackets:
-            open_brackets.pop()
-
-
-def _with_our_size(text: str, tokens: tuple[_Token, ...]) -> str:
-    written, at = "", 0
-    for token, after in pairwise(tokens):
-        if token.is_name and token.text == "size" and after.text == "(":
-            written += text[at : token.start] + _SIZE
-            at = token.start + len(token.text)
-    return written + text[at:]
+def _refuse_deep_loops(words: tuple[Token, ...]) -> int:
+    count = 0
+    for token, depth in loops(words):
+        count += 1
+        if depth > DEEPEST_LOOP:
+            raise MalformedConditionError(
+                f"More than {DEEPEST_LOOP} loops stand inside one another here.",
+                token.start,
+                token.end,
+                "Split the condition, or keep a count in the state.",
+            )
+    return count
 
 
 _FUNCTIONS = frozenset(
@@ -230,36 +235,39 @@ _FUNCTIONS = frozenset(
         "timestamp",
         "type",
         "uint",
+        *NAMES,
     }
 )
 
 
-def _refuse_unknown(tokens: tuple[_Token, ...], variables: frozenset[str], functions: frozenset[str]) -> None:
+def _refuse_unknown(
+    words: tuple[Token, ...], roots: tuple[str, ...], variables: frozenset[str], functions: frozenset[str]
+) -> None:
     bound = {
-        tokens[number + 2].text
-        for number, token in enumerate(tokens[:-2])
-        if token.text in _LOOPS and tokens[number + 1].text == "("
+        words[number + 2].text
+        for number, token in enumerate(words[:-2])
+        if token.text in LOOPS and words[number + 1].text == "("
     }
     names = {name for name in functions if name[:1].isalpha()}
-    for number, token in enumerate(tokens):
+    for number, token in enumerate(words):
         if not token.is_name:
             continue
-        called = number + 1 < len(tokens) and tokens[number + 1].text == "("
-        member = number > 0 and tokens[number - 1].text == "."
-        end = token.start + len(token.text)
+        called = number + 1 < len(words) and words[number + 1].text == "("
+        member = number > 0 and words[number - 1].text == "."
         if called and token.text in names - _FUNCTIONS:
             raise MalformedConditionError(
                 f"There is no function {_quoted(token.text)}.",
                 token.start,
-                end,
-                "The functions are size, contains, startsWith, endsWith, matches, has, in; all, exists, filter, map.",
+                token.end,
+                "The functions are size, contains, startsWith, endsWith, matches, has, in; all, exists, filter, map; "
+                f"{', '.join(sorted(NAMES))}.",
             )
-        if not called and not member and token.text in variables - {*ROOTS, *bound}:
+        if not called and not member and token.text in variables - {*roots, *bound}:
             raise MalformedConditionError(
                 f"{_quoted(token.text)} is not known here.",
                 token.start,
-                end,
-                "A condition sees args, state and task; a text stands in quotes.",
+                token.end,
+                f"A condition sees {', '.join(roots[:-1])} and {roots[-1]}; a text stands in quotes.",
             )
 
 
@@ -313,6 +321,7 @@ __all__ = [
     "DEEPEST_LOOP",
     "LONGEST",
     "ROOTS",
+    "TOOL_ROOTS",
     "Condition",
     "ConditionError",
     "Facts",

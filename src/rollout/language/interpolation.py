@@ -1,22 +1,24 @@
 """``${…}`` in a spec's texts: parsed once, then filled from the arguments, the state, the fixtures and the task.
 
-``${args.x.y}``, ``${args.x[0]}``, ``${state.…}``, ``${fixtures.…}`` and ``${task.input.…}``. A text that is exactly one
-placeholder becomes the value itself, with its type; inside a longer text a value is written as text, and an object
-as JSON. ``$${`` is a literal ``${``. What was filled in is never looked at again.
+``${args.x.y}``, ``${args.x[0]}``, ``${state.…}``, ``${fixtures.…}``, ``${task.input.…}`` and, in a tool that has them,
+``${vars.…}``. A path in brackets, as in ``${state.orders[args.id].total}``, stands for the key that is there: it is one
+step, whatever is in it. A text that is exactly one placeholder becomes the value itself, with its type; inside a longer
+text a value is written as text, and an object as JSON. ``$${`` is a literal ``${``. What was filled in is never looked
+at again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 from rollout.language.canonical import canonical
-from rollout.language.paths import MISSING, PathError, Step, get
-from rollout.language.paths import parse as parse_path
+from rollout.language.paths import MISSING, FilledKey, KeyPieces, PathError, Piece, Step, get, split
 
-ROOTS: Final = ("args", "fixtures", "state", "task")
+ROOTS: Final = ("args", "fixtures", "state", "task", "vars")
 """What a placeholder may start with."""
 
 Scope = Mapping[str, Any]
@@ -25,13 +27,25 @@ Scope = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """``${root.steps}``; ``text`` as written, ``start`` and ``end`` its offsets in the text it stands in."""
+    """``${root.steps}``; ``text`` as written, ``start`` and ``end`` its offsets in the text it stands in.
+
+    ``steps`` are those before the first that is a path in brackets; that one, and what follows it, is ``rest``.
+    """
 
     text: str
     root: str
     steps: tuple[Step, ...]
     start: int
     end: int
+    rest: tuple[Step | Placeholder, ...] = ()
+
+    @property
+    def inner(self) -> Iterator[Placeholder]:
+        """The paths in brackets, and those in them."""
+        for step in self.rest:
+            if isinstance(step, Placeholder):
+                yield step
+                yield from step.inner
 
     def __str__(self) -> str:
         return self.text
@@ -80,6 +94,10 @@ class UnresolvedError(FillError):
     def __init__(self, placeholder: Placeholder) -> None:
         super().__init__(f"There is nothing at {placeholder.text}.")
         self.placeholder = placeholder
+
+
+class SegmentError(FillError):
+    """An object or a list was filled into a path. Its text is a sentence."""
 
 
 class MalformedError(ValueError):
@@ -144,16 +162,75 @@ def _placeholder(text: str, start: int) -> tuple[Placeholder | Fault, int]:
             ),
             after,
         )
+    return _path(shown, inside, start + 2, (start, after)), after
+
+
+def _path(shown: str, inside: str, at: int, whole: tuple[int, int]) -> Placeholder | Fault:
+    """The path ``inside``, which stands at ``at``; ``whole`` is where the placeholder ``shown`` around it stands."""
+    pieces: list[Piece] = []
+    offsets: list[int] = []
+    here = 0
+    while here < len(inside):
+        pieces.append(inside[here])
+        offsets.append(here)
+        here += 1
+        if inside[here - 1] != "[":
+            continue
+        if inside[here : here + 1] in ('"', "'"):
+            after = _closing_quote(inside, here)
+            pieces += inside[here:after]
+            offsets += range(here, after)
+            here = after
+        elif (end := _closing_bracket(inside, here)) > 0:
+            inner = inside[here:end]
+            found = _path(f"${{{inner}}}", inner, at + here, (at + here, at + end))
+            if isinstance(found, Fault):
+                return found
+            pieces.append(found)
+            offsets.append(here)
+            here = end
+    offsets.append(here)
     try:
-        steps = parse_path(inside).steps
+        steps = [_step(step) for step in split(pieces)[0]]
     except PathError as error:
         return Fault(
-            f"“{shown}” is no path. {error}", error.hint, start + 2 + error.start, start + 2 + error.end
-        ), after
-    return _rooted(shown, steps, start, after), after
+            f"“{shown}” is no path. {error}", error.hint, at + offsets[error.start], at + offsets[error.end]
+        )
+    return _rooted(shown, steps, *whole)
 
 
-def _rooted(shown: str, steps: tuple[Step, ...], start: int, end: int) -> Placeholder | Fault:
+_INNER = re.compile(rf"(?:{'|'.join(ROOTS)})[.\[]")
+
+
+def _closing_bracket(text: str, start: int) -> int:
+    """Where the bracket ends before ``start`` of which a path begins; -1 where it holds something else."""
+    if _INNER.match(text, start) is None:
+        return -1
+    depth = 1
+    for at in range(start, len(text)):
+        depth += {"[": 1, "]": -1}.get(text[at], 0)
+        if not depth:
+            return at
+    return -1
+
+
+def _closing_quote(text: str, start: int) -> int:
+    """The offset behind the quoted text that begins at ``start``; the end of the text where it is not closed."""
+    at = start + 1
+    while at < len(text) and text[at] != text[start]:
+        at += 2 if text[at] == "\\" else 1
+    return min(at + 1, len(text))
+
+
+def _step(step: KeyPieces | int) -> Step | Placeholder:
+    if isinstance(step, int):
+        return step
+    if len(step) == 1 and isinstance(step[0], Placeholder):
+        return step[0]
+    return "".join(map(str, step))
+
+
+def _rooted(shown: str, steps: Sequence[Step | Placeholder], start: int, end: int) -> Placeholder | Fault:
     root, rest = steps[0], steps[1:]
     if root not in ROOTS:
         return Fault(
@@ -167,7 +244,9 @@ def _rooted(shown: str, steps: tuple[Step, ...], start: int, end: int) -> Placeh
         return Fault(
             f"“{shown}” names a part of the task that tools cannot see.", "Use ${task.input.…}.", start, end
         )
-    return Placeholder(shown, str(root), rest, start, end)
+    known = next((n for n, step in enumerate(rest) if isinstance(step, Placeholder)), len(rest))
+    plain = tuple(step for step in rest[:known] if not isinstance(step, Placeholder))
+    return Placeholder(shown, str(root), plain, start, end, tuple(rest[known:]))
 
 
 def _closing_brace(text: str, at: int) -> int:
@@ -269,9 +348,24 @@ def fill_text(parsed: Interpolation, scope: Scope) -> str:
 def look_up(placeholder: Placeholder, scope: Scope) -> Any:
     """The value a placeholder stands for, not copied. Raises UnresolvedError when there is none."""
     value = get(scope.get(placeholder.root, MISSING), placeholder.steps)
+    for step in placeholder.rest:
+        value = get(value, (key_of(step, scope) if isinstance(step, Placeholder) else step,))
     if value is MISSING:
         raise UnresolvedError(placeholder)
     return value
+
+
+def key_of(placeholder: Placeholder, scope: Scope) -> FilledKey:
+    """The value a placeholder stands for as one step of a path.
+
+    Raises UnresolvedError, and SegmentError for an object or a list.
+    """
+    value = look_up(placeholder, scope)
+    if isinstance(value, dict | list):
+        raise SegmentError(
+            f"{placeholder} is {'an object' if isinstance(value, dict) else 'a list'}, not a name."
+        )
+    return FilledKey(as_text(value))
 
 
 def as_text(value: Any) -> str:
@@ -297,11 +391,13 @@ __all__ = [
     "MalformedError",
     "Placeholder",
     "Scope",
+    "SegmentError",
     "Spot",
     "UnresolvedError",
     "as_text",
     "fill_text",
     "fresh",
+    "key_of",
     "look_up",
     "parse",
     "prepare",

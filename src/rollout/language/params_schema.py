@@ -3,7 +3,7 @@
 Three forms are read: ``{order_id: string, amount: number}`` (all required); a JSON Schema for a parameter,
 ``{amount: {type: number, minimum: 0}}``, where ``optional: true`` takes it out of ``required``; and a whole JSON Schema
 object (``type: object`` with ``properties``), which is passed on as it is. Without one, the parameters of a tool are
-those that its ``${args.…}`` placeholders and its ``matchField`` name.
+those that its ``${args.…}`` placeholders, its expressions and its ``matchField`` name.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rollout.language.cel_tokens import names as looks
+from rollout.language.cel_tokens import tokens
 from rollout.language.interpolation import spots
+from rollout.language.tool_texts import expressions, templates
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 """The types that the shorthand knows."""
-
-_TEMPLATED: Final = ("fixturePath", "appendTo", "value", "response", "mutates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,23 +147,32 @@ _ALIASES: Final = {
 def _inferred(tool: Mapping[str, Any]) -> Parameters:
     names: dict[str, Any] = {}
     whole = "stateArray" in tool
-    for key in _TEMPLATED:
-        for spot in spots(tool.get(key)):
+    for _, value in templates(tool):
+        for spot in spots(value):
             for placeholder in spot.interpolation.placeholders:
-                if placeholder.root == "args":
-                    if placeholder.steps:
-                        names.setdefault(str(placeholder.steps[0]), {})
-                    else:
-                        whole = True
+                for each in (placeholder, *placeholder.inner):
+                    if each.root == "args":
+                        if each.steps:
+                            names.setdefault(str(each.steps[0]), {})
+                        else:
+                            whole = True
+    optional: set[str] = set()
+    for _, text in expressions(tool):
+        for look in looks(tokens(text), ("args",)):
+            if look.key is None:
+                whole = True
+            else:
+                names.setdefault(look.key, {})
+                optional |= {look.key} if look.is_asked_for else set()
     match_field = tool.get("matchField")
     if isinstance(match_field, str):
         names.setdefault(match_field, {})
     if whole:
         schema: dict[str, Any] = {"type": "object", "properties": names}
-        if names:
-            schema["required"] = list(names)
+        if required := [name for name in names if name not in optional]:
+            schema["required"] = required
         return Parameters(schema, "inferred")
-    return Parameters(_closed(names, list(names)), "inferred")
+    return Parameters(_closed(names, [name for name in names if name not in optional]), "inferred")
 
 
 def _closed(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:

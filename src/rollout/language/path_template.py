@@ -8,15 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rollout.language.interpolation import (
-    FillError,
-    Interpolation,
-    Placeholder,
-    Scope,
-    as_text,
-    look_up,
-    parse,
-)
+from rollout.language.interpolation import Interpolation, Placeholder, Scope, SegmentError, key_of, parse
 from rollout.language.paths import FilledKey, KeyPieces, PathError, Piece, Step, split
 
 
@@ -45,10 +37,6 @@ class PathTemplate:
         Raises FillError: nothing is there, or it is an object or a list, which is no name.
         """
         return tuple(step if isinstance(step, int) else _fill_key(step, scope) for step in self.pieces)
-
-
-class SegmentError(FillError):
-    """An object or a list was filled into a path. Its text is a sentence."""
 
 
 def parse_path_template(text: str, *, appending: bool = False) -> PathTemplate:
@@ -96,12 +84,7 @@ def _fill_key(step: KeyPieces, scope: Scope) -> str:
     text = ""
     for piece in step:
         if isinstance(piece, Placeholder):
-            value = look_up(piece, scope)
-            if isinstance(value, dict | list):
-                raise SegmentError(
-                    f"{piece} is {'an object' if isinstance(value, dict) else 'a list'}, not a name."
-                )
-            text += as_text(value)
+            text += key_of(piece, scope)
         else:
             text += str(piece)
     return FilledKey(text) if any(isinstance(piece, Placeholder) for piece in step) else text

@@ -60,7 +60,7 @@ def _collect(value: Any, item: Any, args: dict[str, Any]) -> bool:
         if not parsed.placeholders:
             return compare("".join(map(str, parsed.parts)), item) is None
         whole = parsed.whole
-        if whole is None or whole.root != "args" or len(whole.steps) > 1:
+        if whole is None or whole.root != "args" or whole.rest or len(whole.steps) > 1:
             return False
         if not whole.steps:
             return isinstance(item, dict) and all(_give(args, key, member) for key, member in item.items())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rollout.environment import Environment, Task
+from rollout.language.compare import compare
 from rollout.language.interpolation import FillError, MalformedError, Scope, fresh
 from rollout.language.params_schema import parameters
 from rollout.language.paths import PathError, TargetError
@@ -20,10 +21,10 @@ Run = Callable[["DeclaredWorld", Mapping[str, Any]], Any]
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A compiled tool, and what it adds to the state where that is all it does."""
+    """A compiled tool, and what it may add to the state in a call that does nothing else."""
 
     run: Run
-    appender: Appender | None = None
+    appenders: tuple[Appender, ...] = ()
 
 
 Compile = Callable[[Mapping[str, Any], "DeclaredStage"], Action]
@@ -68,9 +69,24 @@ class DeclaredStage:
         return DeclaredWorld(self, task)
 
     def solve(self, task: Task) -> Script | None:
-        """The calls that add what the ground truth has more than the start state, where they are certain."""
-        appenders = [action.appender for action in self.actions.values() if action.appender is not None]
-        return solve(appenders, self.start_state(), task.hidden_ground_truth)
+        """The calls that add what the ground truth has more than the start state, where they are certain.
+
+        They were tried: a call may be refused, or come to something else, because of what holds when it is made.
+        """
+        appenders = [appender for action in self.actions.values() for appender in action.appenders]
+        script = solve(appenders, self.start_state(), task.hidden_ground_truth)
+        return script if script is not None and self._leads_to(script, task) else None
+
+    def _leads_to(self, script: Script, task: Task) -> bool:
+        world = self.open(task)
+        for step in script:
+            try:
+                self.actions[step["tool"]].run(world, step["args"])
+            except (FillError, TargetError, Refusal):
+                return False
+        return all(
+            compare(wanted, world.now.get(key)) is None for key, wanted in task.hidden_ground_truth.items()
+        )
 
 
 class DeclaredWorld:

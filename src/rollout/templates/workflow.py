@@ -123,7 +123,7 @@ def _append(name: str, array: str, value: Any) -> Action:
         put(world.now, path.fill(scope), added, append=True, existing=path.filled)
         return {"ok": True, "added": added}
 
-    return Action(run, None if path.filled else Appender(name, path.known, value))
+    return Action(run, () if path.filled else (Appender(name, path.known, value),))
 
 
 __all__ = ["prepare"]

@@ -1,8 +1,9 @@
 """A `${…}` that cannot be understood.
 
-A placeholder is a path that starts with `args`, `state`, `fixtures` or `task.input`: `${args.order_id}`,
-`${state.cart[0].sku}`. Anything else cannot be filled in, so the tool would fail on every call. To write the two
-characters `${` themselves, double the dollar sign: `$${`.
+A placeholder is a path that starts with `args`, `state`, `fixtures` or `task.input`, in a tool that has them also with
+`vars`: `${args.order_id}`, `${state.cart[0].sku}`, `${state.orders[args.order_id].status}`. Anything else cannot be
+filled in, so the tool would fail on every call. To write the two characters `${` themselves, double the dollar sign:
+`$${`.
 
 Before:
 
@@ -45,6 +46,8 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _guess(subject: Subject, tool: ToolView, text: str, fault: Fault) -> str | None:
+    if text[fault.start - 1 : fault.start] == "[" and text[fault.start : fault.end] in tool.parameters.names:
+        return f"Did you mean “[args.{text[fault.start : fault.end]}]”?"
     match = _ROOTED.match(text, fault.start)
     if match is None or match[1] in ROOTS:
         return None

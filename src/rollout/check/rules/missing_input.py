@@ -19,12 +19,10 @@ from collections.abc import Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
-from rollout.check.tool_view import ToolView
+from rollout.check.tool_view import Read, ToolView
 from rollout.check.wording import closest, quoted
 from rollout.diagnostics import Severity
-from rollout.language.interpolation import Placeholder, Spot
 from rollout.language.paths import MISSING, Step, get, write
-from rollout.source.place import At
 
 CODE = "RL339"
 SEVERITY = Severity.ERROR
@@ -33,11 +31,11 @@ _MOST = 1_000
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    wanted: dict[tuple[Step, ...], tuple[ToolView, Spot, Placeholder]] = {}
+    wanted: dict[tuple[Step, ...], tuple[ToolView, Read]] = {}
     for tool in subject.tool_views:
-        for spot, placeholder in tool.placeholders:
-            if placeholder.root == "task":
-                wanted.setdefault(placeholder.steps, (tool, spot, placeholder))
+        for read in tool.reads:
+            if read.root == "task" and ("task", read.steps) not in tool.asked_for:
+                wanted.setdefault(read.steps, (tool, read))
     if not wanted:
         return
     lacking: dict[tuple[Step, ...], list[int]] = {steps: [] for steps in wanted}
@@ -52,26 +50,25 @@ def check(subject: Subject) -> Iterator[Finding]:
             elif len(without) < _MOST:
                 without.append(record.index)
     for steps, without in lacking.items():
-        tool, spot, placeholder = wanted[steps]
-        at: At = "key" if spot.is_key else "value"
+        tool, read = wanted[steps]
         if without and steps not in given:
             near = closest(str(steps[1]), sorted(names)) if len(steps) > 1 else None
             meant = write(["input", near or "", *steps[2:]])
             yield Finding(
-                spot.route,
-                f"{quoted(placeholder.text)} is in no task's input, so the tool {tool} can never be called.",
-                f"Did you mean {quoted('${task.' + meant + '}')}?"
+                read.route,
+                f"{quoted(read.text)} is in no task's input, so the tool {tool} can never be called.",
+                f"Did you mean {quoted(read.instead('task.' + meant))}?"
                 if near
                 else "Add it to the input of every task.",
-                at=at,
-                span=subject.within(spot.route, placeholder.text, at),
+                at=read.at,
+                span=subject.within(read.route, read.text, read.at),
             )
             continue
         for index in without:
             yield Finding(
                 ("tasks", index, "input"),
-                f"The tool {tool} reads {quoted(placeholder.text)}, which this task's input does not have.",
+                f"The tool {tool} reads {quoted(read.text)}, which this task's input does not have.",
                 f"Add {quoted(write(steps[1:]) or 'input')} to the task's input.",
                 at="key",
-                see=((spot.route, "the placeholder"),),
+                see=((read.route, "the placeholder" if read.text.startswith("$") else "read here"),),
             )

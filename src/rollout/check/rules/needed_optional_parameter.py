@@ -56,9 +56,12 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _needed(tool: ToolView) -> dict[str, tuple[Route, str]]:
     needed: dict[str, tuple[Route, str]] = {}
-    for spot, placeholder in tool.placeholders:
-        if placeholder.root == "args" and placeholder.steps:
-            needed.setdefault(str(placeholder.steps[0]), (spot.route, quoted(placeholder.text)))
+    first = (*tool.route, "cases", 0, "when")
+    for read in tool.reads:
+        # What stands in a case is needed only where the case fits, and a variable only where something asks for it.
+        always = read.route[len(tool.route)] not in ("cases", "vars") or read.route == first
+        if always and read.root == "args" and read.steps and ("args", read.steps[:1]) not in tool.asked_for:
+            needed.setdefault(str(read.steps[0]), (read.route, quoted(read.text)))
     if field := tool.item.text("matchField"):
         needed.setdefault(field, ((*tool.route, "matchField"), f"it to find the row ({quoted(field)})"))
     return needed

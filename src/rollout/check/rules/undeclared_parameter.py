@@ -24,10 +24,9 @@ from typing import Any
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
-from rollout.check.tool_view import ToolView
+from rollout.check.tool_view import Read, ToolView
 from rollout.check.wording import closest, listed, quoted
 from rollout.diagnostics import Severity
-from rollout.language.interpolation import Placeholder
 from rollout.language.paths import write
 
 CODE = "RL323"
@@ -46,37 +45,36 @@ def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
         if not tool.is_declared:
             continue
-        for spot, placeholder in tool.placeholders:
-            if placeholder.root == "args" and (said := _judge(tool, placeholder)) is not None:
-                at = "key" if spot.is_key else "value"
+        for read in tool.reads:
+            if read.root == "args" and (said := _judge(tool, read)) is not None:
                 message, hint = said
-                span = subject.within(spot.route, placeholder.text, at)  # type: ignore[arg-type]
-                yield Finding(spot.route, message, hint, at=at, span=span)  # type: ignore[arg-type]
+                span = subject.within(read.route, read.text, read.at)
+                yield Finding(read.route, message, hint, at=read.at, span=span)
 
 
-def _judge(tool: ToolView, placeholder: Placeholder) -> tuple[str, str | None] | None:
-    if not placeholder.steps:
+def _judge(tool: ToolView, read: Read) -> tuple[str, str | None] | None:
+    if not read.steps:
         return None
-    name, *rest = placeholder.steps
+    name, *rest = read.steps
     declared = tool.parameters.names
     if name not in declared:
-        message = f"{quoted(placeholder.text)} uses a parameter that the tool {tool} does not declare."
+        message = f"{quoted(read.text)} uses a parameter that the tool {tool} does not declare."
         if (near := _meant(tool, str(name))) is not None:
-            return message, f"Did you mean {quoted('${args.' + write([near, *rest]) + '}')}?"
+            return message, f"Did you mean {quoted(read.instead('args.' + write([near, *rest])))}?"
         known = f"It declares {listed(declared)}. " if declared else "It declares none. "
         return message, f"{known}Add {quoted(str(name))} to paramsSchema, or take it out here."
     kind = _plain_kind(tool.parameters.schema, str(name))
     if rest and kind is not None:
         return (
-            f"{quoted(placeholder.text)} looks inside {quoted(str(name))}, which is {kind}.",
-            f"Use {quoted('${args.' + write([name]) + '}')}, or declare the parameter as an object.",
+            f"{quoted(read.text)} looks inside {quoted(str(name))}, which is {kind}.",
+            f"Use {quoted(read.instead('args.' + write([name])))}, or declare the parameter as an object.",
         )
     return None
 
 
 def _meant(tool: ToolView, name: str) -> str | None:
     """The parameter that was most likely meant: rather one that nothing else uses."""
-    used = {each.steps[0] for _, each in tool.placeholders if each.root == "args" and each.steps}
+    used = {each.steps[0] for each in tool.reads if each.root == "args" and each.steps}
     unused = [each for each in tool.parameters.names if each not in used]
     near = closest(name, unused)
     if near is None and len(unused) == 1 and not tool.takes_arguments_whole:

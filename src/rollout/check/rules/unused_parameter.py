@@ -40,10 +40,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
         if not tool.is_declared or _only_answers(tool) or tool.takes_arguments_whole:
             continue
-        if not subject.is_sound(*tool.route) or any(spot.interpolation.faults for spot in tool.spots):
+        if not subject.is_sound(*tool.route) or not tool.is_understood:
             # The parameter may be used under a misspelt key, or in a placeholder that could not be read.
             continue
-        used = {str(each.steps[0]) for _, each in tool.placeholders if each.root == "args" and each.steps}
+        used = {str(each.steps[0]) for each in tool.reads if each.root == "args" and each.steps}
         used |= {field} if (field := tool.item.text("matchField")) else set()
         undeclared = used - set(tool.parameters.names)
         unused = [name for name in tool.parameters.names if name not in used]
@@ -65,8 +65,12 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _only_answers(tool: ToolView) -> bool:
     if tool.kind == "mock":
         return True
-    answers = "response" in tool.item.value and not tool.writes and "mutates" not in tool.item.value
-    return answers and not any(each.root == "args" for _, each in tool.placeholders)
+    answers = (
+        "response" in tool.item.value
+        and not tool.writes
+        and not tool.item.value.keys() & {"mutates", "cases"}
+    )
+    return answers and not any(each.root == "args" for each in tool.reads)
 
 
 def _judged_arguments(subject: Subject) -> set[tuple[str | None, str]]:

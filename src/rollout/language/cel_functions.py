@@ -1,0 +1,180 @@
+"""The functions that an expression has beyond CEL's own, and the measure of what its loops may go over.
+
+A function of the evaluator must not raise: the evaluator would write to stderr, and ``||`` would forgive it. What goes
+wrong is noted in the :class:`Meter`, and the whole expression then counts as one that cannot be told.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
+from math import isfinite
+from typing import Any, Final
+
+from rollout.language.arithmetic import ArithmeticTextError, evaluate
+
+MOST_WORK: Final = 50_000_000
+"""How much the loops of an expression may go over: about the bytes that they look at, one round after another."""
+
+LONGEST_RANGE: Final = 10_000
+
+COUNTED: Final = "counted"
+"""What every loop's list is passed through; nobody can write it."""
+
+SIZE: Final = "size_in_characters"
+"""What takes the place of ``size``: the evaluator's own counts the bytes of a text."""
+
+_ROUND: Final = 200
+
+
+class Meter:
+    """What one evaluation has done so far. ``fault`` is a sentence without its subject when something went wrong."""
+
+    def __init__(self) -> None:
+        self.fault: str | None = None
+        self._weights: Sequence[int] = ()
+        self._left = MOST_WORK
+        self.functions: dict[str, Callable[..., Any]] = {
+            SIZE: _size,
+            COUNTED: self._count,
+            **{name: partial(self._call, name, function) for name, function in _FUNCTIONS.items()},
+        }
+
+    def start(self, weights: Sequence[int]) -> None:
+        """Begins an evaluation; ``weights`` are the bytes that one round of each loop looks at."""
+        self.fault, self._weights, self._left = None, weights, MOST_WORK
+
+    def _count(self, members: Any, loop: int) -> Any:
+        if isinstance(members, dict):
+            # The evaluator goes through an object in another order every time.
+            members = sorted(members, key=str)
+        if isinstance(members, list):
+            self._left -= len(members) * (_ROUND + self._weights[loop])
+            if self._left < 0:
+                self.fault = "its loops go over too much."
+                return []
+        return members
+
+    def _call(self, name: str, function: Callable[..., Any], *given: Any) -> Any:
+        try:
+            return function(*given)
+        except (TypeError, OverflowError, RecursionError):
+            self.fault = f"“{name}” takes {_TAKES[name]}."
+        except ArithmeticTextError as error:
+            self.fault = str(error)
+        return None
+
+
+def weight(value: Any) -> int:
+    """About how many bytes a JSON value takes."""
+    return len(marshal.dumps(value))
+
+
+def _size(value: Any) -> int | None:
+    return len(value) if isinstance(value, str | bytes | list | dict | tuple) else None
+
+
+def _number(value: Any) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise TypeError
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
+
+
+def _abs(number: Any) -> int | float:
+    return abs(_number(number))
+
+
+def _calculate(text: Any) -> float:
+    if not isinstance(text, str):
+        raise TypeError
+    return evaluate(text)
+
+
+def _lower(text: Any) -> str:
+    if not isinstance(text, str):
+        raise TypeError
+    return text.lower()
+
+
+def _merge(*objects: Any) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for each in objects:
+        if not isinstance(each, dict):
+            raise TypeError
+        merged.update(each)
+    return merged
+
+
+def _object(pairs: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for pair in _list(pairs):
+        if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise TypeError
+        made[pair[0]] = pair[1]
+    return made
+
+
+def _range(count: Any) -> list[int]:
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= LONGEST_RANGE:
+        raise TypeError
+    return list(range(count))
+
+
+def _round(number: Any, digits: Any = 0) -> float:
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 12:
+        raise TypeError
+    # As a person rounds what is written: 2.675 is 2.68, although the nearest binary fraction lies below it.
+    value = Decimal(repr(_number(number)))
+    if abs(value) >= Decimal(10) ** 15:
+        return float(value)
+    return float(value.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
+def _sort(members: Any) -> list[Any]:
+    found = _list(members)
+    if not all(isinstance(each, str) for each in found):
+        found = [_number(each) for each in found]
+    return sorted(found)
+
+
+def _sum(members: Any) -> int | float:
+    total = sum(_number(each) for each in _list(members))
+    if isinstance(total, int) and abs(total) >= 2**63:
+        raise OverflowError
+    return total
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "abs": _abs,
+    "calculate": _calculate,
+    "lower": _lower,
+    "merge": _merge,
+    "object": _object,
+    "range": _range,
+    "round": _round,
+    "sort": _sort,
+    "sum": _sum,
+}
+_TAKES: Mapping[str, str] = {
+    "abs": "a number",
+    "calculate": "a text such as 2 * (3 + 4)",
+    "lower": "a text",
+    "merge": "objects",
+    "object": "a list of pairs of a name and a value",
+    "range": f"a whole number from 0 to {LONGEST_RANGE}",
+    "round": "a number, and how many digits after the point, from 0 to 12",
+    "sort": "a list of texts, or of numbers",
+    "sum": "a list of numbers",
+}
+NAMES: Final = frozenset(_FUNCTIONS)
+"""The names of the functions that an expression may call beyond CEL's own."""
+
+__all__ = ["COUNTED", "LONGEST_RANGE", "MOST_WORK", "NAMES", "SIZE", "Meter", "weight"]

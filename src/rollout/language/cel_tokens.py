@@ -1,0 +1,139 @@
+"""The words of an expression: what it names, where its loops are, and the text that the evaluator is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rollout.language.cel_functions import COUNTED, SIZE
+
+LOOPS = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a literal or a sign, and its offset into the text."""
+
+    text: str
+    start: int
+    is_name: bool
+
+    @property
+    def end(self) -> int:
+        """The offset behind it."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A part of a root that an expression looks at, such as ``state`` and ``cart``, and its offsets.
+
+    ``key`` is None where the root is looked at whole. ``steps`` are all the names that follow the root, as in
+    ``state.shop.open``. ``loop`` is the number of the innermost loop it stands in, None where it stands in none.
+    """
+
+    root: str
+    key: str | None
+    start: int
+    end: int
+    steps: tuple[str, ...] = ()
+    loop: int | None = None
+    is_asked_for: bool = False
+    """Whether it stands in ``has(…)``."""
+
+
+_LEXEME = re.compile(
+    r"""//[^\n]*
+    | [bB]?[rR][bB]?(?:\"\"\".*?\"\"\"|'''.*?'''|"[^"\n]*"|'[^'\n]*')
+    | [bB]?(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
+    | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    | [0-9][0-9A-Za-z_.]*
+    | \S""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    """The tokens of a text, without comments; never raises."""
+    return tuple(
+        Token(match[0], match.start(), match["name"] is not None)
+        for match in _LEXEME.finditer(text)
+        if not match[0].startswith("//")
+    )
+
+
+def loops(words: tuple[Token, ...]) -> Iterator[tuple[Token, int]]:
+    """The loops of an expression, each with how many stand around it and itself."""
+    open_brackets: list[bool] = []
+    for number, token in enumerate(words):
+        if token.text == "(":
+            is_loop = number > 0 and _is_loop(words, number - 1)
+            open_brackets.append(is_loop)
+            if is_loop:
+                yield words[number - 1], sum(open_brackets)
+        elif token.text == ")" and open_brackets:
+            open_brackets.pop()
+
+
+def names(words: tuple[Token, ...], roots: tuple[str, ...]) -> Iterator[Name]:
+    """What an expression looks at below ``roots``, in the order it is written."""
+    around: list[int | None] = []
+    count = 0
+    for number, token in enumerate(words):
+        if token.text == "(":
+            if number and _is_loop(words, number - 1):
+                around.append(count)
+                count += 1
+            else:
+                around.append(around[-1] if around else None)
+        elif token.text == ")" and around:
+            around.pop()
+        elif token.text in roots and token.is_name and (not number or words[number - 1].text != "."):
+            steps = _steps(words, number)
+            asked = [each.text for each in words[max(number - 2, 0) : number]] == ["has", "("]
+            end = words[number + 2].end if steps else token.end
+            yield Name(
+                token.text,
+                steps[0] if steps else None,
+                token.start,
+                end,
+                steps,
+                around[-1] if around else None,
+                asked,
+            )
+
+
+def _steps(words: tuple[Token, ...], number: int) -> tuple[str, ...]:
+    steps: list[str] = []
+    while number + 2 < len(words) and words[number + 1].text == "." and words[number + 2].is_name:
+        if number + 3 < len(words) and words[number + 3].text == "(":
+            break  # a function of what came before
+        number += 2
+        steps.append(words[number].text)
+    return tuple(steps)
+
+
+def for_evaluator(text: str, words: tuple[Token, ...]) -> str:
+    """The text with our own ``size``, and with the list of every loop counted before it is gone through."""
+    written, at, count = "", 0, 0
+    for number, token in enumerate(words[:-1]):
+        if not token.is_name or words[number + 1].text != "(":
+            continue
+        if token.text == "size":
+            written += text[at : token.start] + SIZE
+            at = token.end
+        elif _is_loop(words, number):
+            written += text[at : token.start] + f"{COUNTED}({count}).{token.text}"
+            at = token.end
+            count += 1
+    return written + text[at:]
+
+
+def _is_loop(words: tuple[Token, ...], number: int) -> bool:
+    token = words[number]
+    follows = number + 1 < len(words) and words[number + 1].text == "("
+    return follows and token.is_name and token.text in LOOPS and number > 0 and words[number - 1].text == "."
+
+
+__all__ = ["LOOPS", "Name", "Token", "for_evaluator", "loops", "names", "tokens"]

@@ -1,0 +1,129 @@
+"""What one call of a tool knows: its arguments, the state before it, and the tool's ``vars``, worked out on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rollout.language.canonical import whole_numbers
+from rollout.language.cel import TOOL_ROOTS, Condition, Facts, MalformedConditionError, parse
+from rollout.language.cel_functions import weight
+from rollout.language.interpolation import FillError, Scope, spots
+from rollout.templates import TemplateError
+
+LARGEST = 5_000_000
+"""About how many bytes one of the ``vars`` may come to."""
+
+
+class Variables:
+    """The ``vars`` of a tool, read once."""
+
+    def __init__(self, tool: str, written: Mapping[str, Any]) -> None:
+        self.tool = tool
+        self.expressions = {name: self.read(text, f"vars.{name}") for name, text in written.items()}
+        for name in self.expressions:
+            self._refuse_circle(name, ())
+
+    def read(self, text: Any, where: str) -> Condition:
+        """An expression of the tool. Raises TemplateError."""
+        if not isinstance(text, str):
+            raise TemplateError(f"“{where}” of “{self.tool}” is no text.")
+        try:
+            condition = parse(text, TOOL_ROOTS)
+        except MalformedConditionError as error:
+            raise TemplateError(f"“{where}” of “{self.tool}” cannot be read. {error.message}") from None
+        return condition
+
+    def needed(self, names: Iterator[str], where: str) -> tuple[str, ...]:
+        """The names, each once. Raises TemplateError for one that is not declared."""
+        wanted = tuple(dict.fromkeys(names))
+        for name in wanted:
+            if name not in self.expressions:
+                raise TemplateError(f"“{where}” of “{self.tool}” uses “vars.{name}”, which is not declared.")
+        return wanted
+
+    def _refuse_circle(self, name: str, above: tuple[str, ...]) -> None:
+        if name in above:
+            raise TemplateError(f"“vars.{name}” of “{self.tool}” needs itself to be worked out.")
+        for below in self.needed(variables_in(self.expressions[name]), f"vars.{name}"):
+            self._refuse_circle(below, (*above, name))
+
+
+class OneCall:
+    """The facts of one call. ``scope`` is what placeholders see before it."""
+
+    def __init__(self, variables: Variables, scope: Scope) -> None:
+        self._expressions = variables.expressions
+        self.scope = scope
+        self._known: dict[str, Any] = {}
+        self._failed: dict[str, FillError] = {}
+
+    def holds(self, condition: Condition) -> bool:
+        """Whether a condition is true. Raises FillError."""
+        return bool(self._ask(condition, Condition.holds))
+
+    def filled(self, names: tuple[str, ...], state: Any = None) -> Scope:
+        """What placeholders see that need ``names`` of the vars; with ``state`` in place of the state before."""
+        shown = {name: whole_numbers(self._variable(name)) for name in names}
+        return (
+            {**self.scope, "vars": shown} if state is None else {**self.scope, "vars": shown, "state": state}
+        )
+
+    def _variable(self, name: str) -> Any:
+        if name in self._failed:
+            raise self._failed[name]
+        if name not in self._known:
+            try:
+                value = self._ask(self._expressions[name], Condition.value)
+                if weight(value) > LARGEST:
+                    raise FillError(f"“vars.{name}” comes to more than {LARGEST:,} bytes.")
+            except FillError as error:
+                self._failed[name] = error
+                raise
+            self._known[name] = value
+        return self._known[name]
+
+    def _ask(self, condition: Condition, how: Any) -> Any:
+        facts, missing = self._facts(condition)
+        try:
+            return how(condition, facts)
+        except FillError:
+            # What could not be worked out is only missed where the condition gets to it.
+            if missing is not None:
+                raise missing from None
+            raise
+
+    def _facts(self, condition: Condition) -> tuple[Facts, FillError | None]:
+        known: dict[str, Any] = {}
+        missing: FillError | None = None
+        for name in variables_in(condition):
+            try:
+                known[name] = self._variable(name)
+            except FillError as error:
+                missing = missing or error
+        scope = {"vars": known}
+        for root in ("args", "state", "task"):
+            scope[root] = _part(self.scope[root], {look.key for look in condition.looks if look.root == root})
+        return Facts(scope), missing
+
+
+def _part(value: Any, keys: set[str | None]) -> Any:
+    # The evaluator copies whatever it is shown.
+    return value if None in keys else {key: value[key] for key in keys if key is not None and key in value}
+
+
+def variables_in(condition: Condition) -> Iterator[str]:
+    """The names of the vars that an expression looks at."""
+    return (look.key for look in condition.looks if look.root == "vars" and look.key is not None)
+
+
+def variables_of(value: Any) -> Iterator[str]:
+    """The names of the vars that the placeholders of a value stand for."""
+    for spot in spots(value):
+        for placeholder in spot.interpolation.placeholders:
+            for each in (placeholder, *placeholder.inner):
+                if each.root == "vars" and each.steps:
+                    yield str(each.steps[0])
+
+
+__all__ = ["OneCall", "Variables", "variables_in", "variables_of"]
