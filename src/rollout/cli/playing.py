@@ -20,6 +20,8 @@ from rollout.models import Setup, connect
 from rollout.settings import Settings
 from rollout.templates import Stage, World
 
+_REPLACE = "The task has a solution already. Put this one in its place?"
+
 
 class Game:
     """One task at one terminal; begun anew whenever the person takes a call back.
@@ -37,7 +39,6 @@ class Game:
         max_tool_calls: int,
         show_state: bool,
     ) -> None:
-        self.environment = environment
         self.task = task
         self.terminal = terminal
         self.workflow = EnvironmentWorkflow(environment, max_tool_calls=max_tool_calls)
@@ -53,7 +54,6 @@ class Game:
         Raises KeyboardInterrupt when the person gives up.
         """
         try:
-            self._introduce()
             rollout = await self._play()
             self._show_verdict(rollout)
             if recorder is not None:
@@ -63,13 +63,6 @@ class Game:
             return rollout, None
         finally:
             await self.grader.close()
-
-    def _introduce(self) -> None:
-        self.terminal.show(f"{self.task.key} ({self.task.split})", "title")
-        tasks = len(self.environment.tasks)
-        if tasks > 1 and self.task is self.environment.tasks[0]:
-            self.terminal.show(f"The first of {tasks:,} tasks; --task chooses another.", "quiet")
-        self.terminal.show("")
 
     async def _play(self) -> Rollout:
         human: Any = member("rollout.models", "human")
@@ -99,7 +92,7 @@ class Game:
             terminal.show(f"Left out of the solution: {calls} that no tool took.", "quiet")
         try:
             await recorder.prove(solution, self.workflow, self.grader)
-            if self.task.solution is not None and not replace and not self._wants_to_replace():
+            if self.task.solution is not None and not replace and not terminal.agrees(_REPLACE):
                 terminal.show("Not recorded; the solution that there was is kept.", "quiet")
                 return None
             label = recorder.write(solution)
@@ -110,13 +103,6 @@ class Game:
             return None
         terminal.show(f"Recorded in {label}; played back by the oracle it reaches the top score.")
         return label
-
-    def _wants_to_replace(self) -> bool:
-        try:
-            answer = self.terminal.ask("The task has a solution already. Put this one in its place? [y/N] ")
-        except KeyboardInterrupt:
-            return False
-        return (answer or "").strip().lower() in ("y", "yes")
 
 
 class _WatchedStage:

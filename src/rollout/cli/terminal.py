@@ -71,6 +71,15 @@ class Terminal:
             raise NotUtf8Error("This line is not UTF-8; it was not read.")
         return line
 
+    def agrees(self, question: str) -> bool:
+        """Whether the person says yes, now and here: what they pasted before is no answer."""
+        self._waiting.clear()
+        try:
+            answer = self.ask(f"{question} [y/N] ") or ""
+        except (KeyboardInterrupt, NotUtf8Error):
+            return False
+        return answer.strip().lower() in ("y", "yes")
+
     def _next(self, prompt: str, complete: Completer | None) -> str | None:
         if not self.is_terminal:
             return self._from_pipe(prompt)

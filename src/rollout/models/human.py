@@ -199,6 +199,9 @@ class Human:
     # What is shown
 
     def _open(self, request: Request) -> None:
+        key = request.key
+        trial = f", trial {key.trial}" if key.trial else ""
+        self.seat.show(f"{key.task} ({key.environment}{trial})\n", "title")
         self._show_opening(request.messages)
         self._list(request.tools)
         self.seat.show("Type a call, “answer TEXT” to end, or “help”.", "quiet")

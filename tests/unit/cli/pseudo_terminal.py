@@ -9,7 +9,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -45,6 +45,13 @@ class Terminal:
                 raise AssertionError(f"“{text}” did not come; there was:\n{self.output[self._seen :]}")
         came, self._seen = self.output[self._seen : at + len(text)], at + len(text)
         return came
+
+    def until(self, happened: Callable[[], bool]) -> None:
+        """Waits for something outside of the terminal."""
+        end = time.monotonic() + PATIENCE
+        while not happened():
+            self._read(0.01)
+            assert time.monotonic() < end, f"it did not come about; there was:\n{self.output[self._seen :]}"
 
     def wait(self) -> int:
         """Waits for the end; the exit code."""

@@ -121,6 +121,7 @@ def test_ctrl_c_breaks_off_what_goes_over_several_lines(start: Start) -> None:
         person.expect("… ")
         person.type("END\n")
         person.expect('{"noted":"a\\tb\\n')
+        person.expect(PROMPT)
         person.type("\x04")
         assert person.wait() == 130
 
@@ -158,6 +159,37 @@ def test_a_solution_that_there_is_is_only_replaced_when_the_person_says_so(
         person.expect(said)
         assert person.wait() == code
     assert (file.read_text() == before) is (code == 1)
+
+
+def test_what_was_pasted_is_no_answer_to_the_question(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "desk" / "environment.yaml"
+    before = file.read_text()
+    with start("--task", "bob", "--record") as person:
+        person.expect(PROMPT)
+        moves = "refund order_id=O-2 amount=20 reason=damaged\nanswer Refunded.\ny\ny"
+        person.type(f"\x1b[200~{moves}\x1b[201~\n")
+        person.expect("Put this one in its place? [y/N] ")
+        person.type("\n")
+        person.expect("is kept")
+        assert person.wait() == 1
+    assert file.read_text() == before
+
+
+def test_ctrl_c_ends_a_tool_that_takes_long(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    (tmp_path / "slow.yaml").write_text(
+        "template: code-editing\nname: Slow\n"
+        "config:\n  files: {a.py: ''}\n"
+        f"  commands: {{wait: {{command: 'touch {begun} && sleep 600', timeout: 600}}}}\n"
+        "tasks: [{id: wait, instruction: Wait., hidden_ground_truth: {files: {a.py: x}}}]\n"
+    )
+    with at_terminal("play", "slow.yaml", "--sandbox", "none", cwd=tmp_path) as person:
+        person.expect(PROMPT)
+        person.type("run_command command=wait\n")
+        person.until(begun.exists)
+        person.type("\x03")
+        person.expect("Given up; there is no verdict.")
+        assert person.wait() == 130
 
 
 def test_without_a_line_editor_lines_are_read_all_the_same(start: Start, tmp_path: Path) -> None:

@@ -97,13 +97,13 @@ def test_of_many_tools_the_names_are_listed_and_without_any_that_is_said() -> No
     many = [Tool(f"tool_{number}", "Long words.") for number in range(13)]
     chair = Chair("tools tool_7", "done")
     respond(chair, tools=many)
-    assert chair.shown[2:18] == [
+    assert chair.shown[4:20] == [
         *(f"  {tool.name}" for tool in many),
         "“tools TOOL” says how one is called.",
         "Type a call, “answer TEXT” to end, or “help”.",
         "> tools tool_7",
     ]
-    assert chair.shown[18:20] == ["tool_7", "Long words."]
+    assert chair.shown[20:22] == ["tool_7", "Long words."]
     chair = Chair("done")
     respond(chair, tools=())
     assert "There are no tools here." in chair.shown

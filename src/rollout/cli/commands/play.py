@@ -90,6 +90,10 @@ def play(
             )
         except TemplateError as error:
             fail(f"{report.document.label} cannot be run here. {error}")
+        if task is None and len(environment.tasks) > 1:
+            terminal.show(
+                f"The first of {len(environment.tasks):,} tasks; --task chooses another.\n", "quiet"
+            )
         try:
             with asyncio.Runner() as runner:
                 rollout, recorded = runner.run(game.run(recorder, replace=replace))
