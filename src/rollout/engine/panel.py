@@ -7,7 +7,7 @@ judged at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,6 +18,7 @@ from rollout.engine.asked import Asked, Shortfall, site_state
 from rollout.engine.judge import VerifierGrader
 from rollout.engine.loop import EnvironmentWorkflow
 from rollout.engine.wrong_arguments import Pool
+from rollout.engine.wrong_runs import WRONG_RUNS, Play, bounded, sayings
 from rollout.environment import Environment, Task
 from rollout.language.canonical import canonical, dump
 from rollout.models import Call, connect
@@ -29,17 +30,9 @@ MOST_RUNS = 16
 SECONDS = 300.0
 """How long one of them may take."""
 
-MEMBERS = (
-    "do-nothing",
-    "says-truth",
-    "says-everything",
-    "every-tool",
-    "repeats-call",
-    "wrong-arguments",
-)
+MEMBERS = ("do-nothing", *WRONG_RUNS)
 """The members in the order in which they are told of; the first is ``noop``, and the proof's own."""
 
-_MOST_SAID = 100_000
 _DEAF = frozenset(
     {
         "state_match",
@@ -65,6 +58,8 @@ _HEARING = frozenset(
 )
 """Those that do. All others are code of the author's, which may know more than the ground truth says."""
 
+_COMPARING = frozenset({"sql_result", "calls_match"})
+
 Result = Literal["caught", "passed", "not_wrong", "not_judged", "not_tried"]
 """What came of a member: all its wrong runs failed, or one passed; it found nothing to do that is wrong; a run could
 not be judged; or it was not tried, since what has to be mended first would show in it as well."""
@@ -88,23 +83,6 @@ class Bout:
     failure: Failure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Play:
-    """What the members work with: a task, its solution, which steps of it act, and what other tasks have."""
-
-    environment: Environment
-    task: Task
-    script: Script
-    acting: Sequence[int]
-    asked: Asked
-    pool: Pool
-    sayings: Sequence[str]
-
-    def right(self, tool: str) -> list[dict[str, Any]]:
-        """The arguments that the solution calls a tool with."""
-        return [step.get("args") or {} for step in self.script if step.get("tool") == tool]
-
-
 class Panel:
     """The panel of one environment: made once, faces any number of tasks at once."""
 
@@ -124,11 +102,7 @@ class Panel:
         self.pool = Pool(workflow.toolbox, scripts)
         self.player = connect("oracle")
         self.hears = any(primitive.type not in _DEAF for primitive in grader.primitives)
-        self.knows_others = any(
-            primitive.weight and _knows_others(primitive.type, primitive.options)
-            for primitive in grader.primitives
-        )
-        self._said = _bounded(_sayings(environment.tasks, scripts))
+        self._said = bounded(sayings(environment.tasks, scripts)) if self.hears else []
 
     async def face(self, task: Task, script: Script, right: Rollout) -> list[Bout]:
         """Sets all members but the first on one task, whose ``script`` led to the rollout ``right``."""
@@ -140,7 +114,7 @@ class Panel:
     async def _try(self, member: str, play: Play) -> Bout:
         bout = Bout(member, "not_wrong")
         seen = {canonical(play.script)}
-        for script in islice(_MEMBERS[member](play), MOST_RUNS):
+        for script in islice(WRONG_RUNS[member](play), MOST_RUNS):
             if (written := canonical(script)) in seen:
                 continue
             seen.add(written)
@@ -177,11 +151,20 @@ class Panel:
             )
         if verdict.outcome is not Outcome.PASSED:
             return Bout(member, "caught", 1)
-        if self._may_be_meant(member, verdict):
+        if not shortfall.certain and member != "says-everything" and self._is_known_right(verdict):
+            return Bout(member, "not_wrong")
+        if self._may_be_meant(member, verdict, task):
             shortfall = replace(shortfall, certain=False)
         return Bout(member, "passed", 1, verdict, shortfall, script)
 
-    def _may_be_meant(self, member: str, verdict: Verdict) -> bool:
+    def _is_known_right(self, verdict: Verdict) -> bool:
+        """Whether what the ground truth has several of, queries or calls, was compared with all of them and found."""
+        return any(
+            primitive.type in _COMPARING and not primitive.inverted and mark.weight and mark.value == 1.0
+            for primitive, mark in zip(self.grader.primitives, verdict.marks, strict=True)
+        )
+
+    def _may_be_meant(self, member: str, verdict: Verdict, task: Task) -> bool:
         """Whether a run that does most things right may pass on purpose.
 
         It may where a primitive saw the fault and the threshold forgives it, and wrong arguments may where a primitive
@@ -191,7 +174,10 @@ class Panel:
             return False
         if any(mark.weight and (mark.value or 0.0) < 1.0 for mark in verdict.marks):
             return True
-        return member == "wrong-arguments" and self.knows_others
+        return member == "wrong-arguments" and any(
+            primitive.weight and _knows_others(primitive.type, primitive.options, task.hidden_ground_truth)
+            for primitive in self.grader.primitives
+        )
 
     async def _acting(self, task: Task, script: Script) -> list[int]:
         """The steps of a solution that change the state, by playing them in a world of their own."""
@@ -231,137 +217,12 @@ def _worse(one: Bout, other: Bout) -> Bout:
     return replace(worse, runs=one.runs + other.runs)
 
 
-def _sayings(tasks: Sequence[Task], scripts: Sequence[Script | None]) -> Iterator[str]:
-    """What the tasks' ground truths and answers say."""
-    for task, script in zip(tasks, scripts, strict=True):
-        if task.hidden_ground_truth:
-            yield dump(task.hidden_ground_truth).decode("utf-8")
-        for step in script or ():
-            args = step.get("args")
-            said = step.get("answer", args.get("answer") if isinstance(args, dict) else None)
-            if said is not None:
-                yield said if isinstance(said, str) else dump(said).decode("utf-8")
-
-
-def _bounded(sayings: Iterator[str]) -> list[str]:
-    size, kept = 0, []
-    for text in sayings:
-        size += len(text)
-        if size > _MOST_SAID:
-            break
-        kept.append(text)
-    return list(dict.fromkeys(kept))
-
-
-def _knows_others(kind: str, options: Mapping[str, Any]) -> bool:
-    """Whether a primitive may take other arguments for right than the ground truth has, and be right in that."""
-    calls = options.get("calls")
+def _knows_others(kind: str, options: Mapping[str, Any], truth: Mapping[str, Any]) -> bool:
+    """Whether a primitive may take other arguments for right than the ground truth's state, and be right in that."""
+    calls = options.get("calls", truth.get(str(options.get("groundTruth"))))
     named = calls if isinstance(calls, list) else ()
     has_choices = any(isinstance(call, dict) and ("anyOf" in call or "optional" in call) for call in named)
     return has_choices or kind not in _DEAF | _HEARING
-
-
-def _say_truth(play: Play) -> Iterator[Script]:
-    if said := play.asked.right.final_output.strip():
-        yield [{"answer": said}]
-    if play.task.hidden_ground_truth:
-        yield [{"answer": dump(play.task.hidden_ground_truth).decode("utf-8")}]
-
-
-def _say_everything(play: Play) -> Iterator[Script]:
-    # Where more than words is asked for, saying the truth alone is the stronger run.
-    if not play.asked.is_for_words:
-        return
-    own = list(_sayings([play.task], [play.script]))
-    if others := [text for text in play.sayings if text not in own]:
-        half = len(others) // 2
-        steps = [step for step in play.script if "tool" in step and not _hands_in(step)]
-        yield [*steps, {"answer": "\n".join([*others[:half], *own, *others[half:]])}]
-
-
-def _call_every_tool(play: Play) -> Iterator[Script]:
-    calls = [
-        {"tool": tool.name, "args": play.pool.any(tool, play.right(tool.name), play.task.key)}
-        for tool in play.pool.toolbox.tools
-    ]
-    yield [*calls, {"answer": "Done."}]
-
-
-def _repeat_call(play: Play) -> Iterator[Script]:
-    if play.environment.template == "code-editing":
-        return  # what is written twice is as it was
-    for index in play.acting:
-        yield [*play.script[: index + 1], play.script[index], *play.script[index + 1 :]]
-
-
-def _call_wrongly(play: Play) -> Iterator[Script]:
-    script, pool = play.script, play.pool
-    if play.environment.template == "code-editing":
-        yield from _write_wrongly(play)
-        return
-    for index in play.acting:
-        tool = script[index]["tool"]
-        if (wrong := pool.wrong(tool, play.right(tool), play.task.key)) is not None:
-            yield _with(script, index, {"tool": tool, "args": wrong})
-    if play.asked.names_state:
-        for index in play.acting:
-            tool = script[index]["tool"]
-            for wrong in pool.one_wrong(tool, script[index].get("args") or {}):
-                yield _with(script, index, {"tool": tool, "args": wrong})
-    if play.asked.is_question and script:
-        yield from _answer_wrongly(play)
-    elif not play.acting:
-        wrongly = [
-            {"tool": tool, "args": wrong}
-            for tool in (step["tool"] for step in script if "tool" in step)
-            if (wrong := pool.wrong(tool, play.right(tool), play.task.key)) is not None
-        ]
-        if wrongly:
-            yield [*wrongly, {"answer": "Done."}]
-
-
-def _answer_wrongly(play: Play) -> Iterator[Script]:
-    last = play.script[-1]
-    if "answer" in last:
-        yield _with(play.script, len(play.script) - 1, {"answer": play.pool.wrong_answer(last["answer"])})
-    elif _hands_in(last):
-        args = play.pool.wrong(last["tool"], play.right(last["tool"]), play.task.key)
-        if args is not None:
-            yield _with(play.script, len(play.script) - 1, {"tool": last["tool"], "args": args})
-
-
-def _write_wrongly(play: Play) -> Iterator[Script]:
-    """Writes the files that the ground truth names wrongly; then all others that the solution writes, empty."""
-    named = play.asked.named_files
-    steps = [step for step in play.script if step.get("tool") != "run_command"]
-    writes = [step for step in steps if step.get("tool") == "write_file"]
-    ours = [step for step in writes if step["args"].get("path") in named]
-    others = [step for step in writes if step["args"].get("path") not in named]
-    for wrong, content in ((ours, "wrong\n"), (others, "")):
-        if wrong:
-            yield [
-                {"tool": "write_file", "args": {**step["args"], "content": content}}
-                if any(step is each for each in wrong)
-                else step
-                for step in steps
-            ]
-
-
-def _hands_in(step: dict[str, Any]) -> bool:
-    return step.get("tool") == "submit_answer"
-
-
-def _with(script: Script, index: int, step: dict[str, Any]) -> Script:
-    return [*script[:index], step, *script[index + 1 :]]
-
-
-_MEMBERS: dict[str, Callable[[Play], Iterator[Script]]] = {
-    "says-truth": _say_truth,
-    "says-everything": _say_everything,
-    "every-tool": _call_every_tool,
-    "repeats-call": _repeat_call,
-    "wrong-arguments": _call_wrongly,
-}
 
 
 __all__ = ["MEMBERS", "MOST_RUNS", "SECONDS", "Bout", "Panel", "Result"]

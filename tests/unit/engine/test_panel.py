@@ -239,3 +239,13 @@ def test_the_members_are_told_in_one_order_everywhere() -> None:
     )
     assert defect.facts["tasks"] == ["O-1", "O-2"]
     assert defect.route == ("verifier", "primitives", 0)
+
+
+@pytest.mark.parametrize("step", ["refund", {"tool": "refund", "args": ["O-1"]}, {"args": {}}, {"tool": 7}])
+def test_a_solution_that_cannot_be_played_is_told_and_breaks_nothing(step: Any) -> None:
+    environment = desk(SAID)
+    environment.tasks[0].solution = [step]
+    proof = asyncio.run(prove(environment))
+    assert not proof.holds
+    assert results(proof, 0)["says-truth"] == "not_tried"
+    assert [defect.slug for defect in proof.defects if defect.route[:2] == ("tasks", 0)] != []

@@ -1,0 +1,168 @@
+"""What the members of the panel do: wrong runs, as steps to play, worked out from a task's right solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rollout.engine.asked import Asked
+from rollout.engine.wrong_arguments import Pool
+from rollout.environment import Environment, Task
+from rollout.language.canonical import dump
+from rollout.templates import Script
+
+_MOST_SAID = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """What the members work with: a task, its solution, which steps of it act, and what other tasks have.
+
+    ``sayings`` are the ground truths and answers of all tasks, where anybody listens.
+    """
+
+    environment: Environment
+    task: Task
+    script: Script
+    acting: Sequence[int]
+    asked: Asked
+    pool: Pool
+    sayings: Sequence[str]
+
+    def right(self, tool: str) -> list[dict[str, Any]]:
+        """The arguments that the solution calls a tool with."""
+        return [step.get("args") or {} for step in self.script if step.get("tool") == tool]
+
+
+def sayings(tasks: Sequence[Task], scripts: Sequence[Script | None]) -> Iterator[str]:
+    """What the tasks' ground truths and answers say."""
+    for task, script in zip(tasks, scripts, strict=True):
+        if task.hidden_ground_truth:
+            yield dump(task.hidden_ground_truth).decode("utf-8")
+        for step in script or ():
+            if not isinstance(step, dict):
+                continue  # the oracle tells of it
+            args = step.get("args")
+            said = step.get("answer", args.get("answer") if isinstance(args, dict) else None)
+            if said is not None:
+                yield said if isinstance(said, str) else dump(said).decode("utf-8")
+
+
+def bounded(said: Iterator[str]) -> list[str]:
+    """The first of these texts, each once, up to 100,000 characters together."""
+    size, kept = 0, []
+    for text in said:
+        size += len(text)
+        if size > _MOST_SAID:
+            break
+        kept.append(text)
+    return list(dict.fromkeys(kept))
+
+
+def _say_truth(play: Play) -> Iterator[Script]:
+    if said := play.asked.right.final_output.strip():
+        yield [{"answer": said}]
+    if play.task.hidden_ground_truth:
+        yield [{"answer": dump(play.task.hidden_ground_truth).decode("utf-8")}]
+
+
+def _say_everything(play: Play) -> Iterator[Script]:
+    # Where more than words is asked for, saying the truth alone is the stronger run.
+    if not play.asked.is_for_words or not play.sayings:
+        return
+    own = list(sayings([play.task], [play.script]))
+    if others := [text for text in play.sayings if text not in own]:
+        half = len(others) // 2
+        steps = [step for step in play.script if "tool" in step and not _hands_in(step)]
+        # Its last line is no answer, since a number that stands there alone would be taken for the one that is meant.
+        said = "\n".join([*others[:half], *own, *others[half:], "Take your pick."])
+        yield [*steps, {"answer": said}]
+
+
+def _call_every_tool(play: Play) -> Iterator[Script]:
+    calls = [
+        {"tool": tool.name, "args": play.pool.any(tool, play.right(tool.name), play.task.key)}
+        for tool in play.pool.toolbox.tools
+    ]
+    yield [*calls, {"answer": "Done."}]
+
+
+def _repeat_call(play: Play) -> Iterator[Script]:
+    if play.environment.template == "code-editing":
+        return  # what is written twice is as it was
+    for index in play.acting:
+        yield [*play.script[: index + 1], play.script[index], *play.script[index + 1 :]]
+
+
+def _call_wrongly(play: Play) -> Iterator[Script]:
+    script, pool = play.script, play.pool
+    if play.environment.template == "code-editing":
+        yield from _write_wrongly(play)
+        return
+    for index in play.acting:
+        tool = script[index]["tool"]
+        if (wrong := pool.wrong(tool, play.right(tool), play.task.key)) is not None:
+            yield _with(script, index, {"tool": tool, "args": wrong})
+    if play.asked.names_state:
+        for index in play.acting:
+            tool = script[index]["tool"]
+            for wrong in pool.one_wrong(tool, script[index].get("args") or {}):
+                yield _with(script, index, {"tool": tool, "args": wrong})
+    if play.asked.is_question and script:
+        yield from _answer_wrongly(play)
+    elif not play.acting:
+        wrongly = [
+            {"tool": tool, "args": wrong}
+            for tool in (step["tool"] for step in script if "tool" in step)
+            if (wrong := pool.wrong(tool, play.right(tool), play.task.key)) is not None
+        ]
+        if wrongly:
+            yield [*wrongly, {"answer": "Done."}]
+
+
+def _answer_wrongly(play: Play) -> Iterator[Script]:
+    last = play.script[-1]
+    if "answer" in last:
+        yield _with(play.script, len(play.script) - 1, {"answer": play.pool.wrong_answer(last["answer"])})
+    elif _hands_in(last):
+        args = play.pool.wrong(last["tool"], play.right(last["tool"]), play.task.key)
+        if args is not None:
+            yield _with(play.script, len(play.script) - 1, {"tool": last["tool"], "args": args})
+
+
+def _write_wrongly(play: Play) -> Iterator[Script]:
+    """Writes the files that the ground truth names wrongly; then all others that the solution writes, empty."""
+    named = play.asked.named_files
+    steps = [step for step in play.script if step.get("tool") != "run_command"]
+    writes = [step for step in steps if step.get("tool") == "write_file"]
+    ours = [step for step in writes if step["args"].get("path") in named]
+    others = [step for step in writes if step["args"].get("path") not in named]
+    for wrong, content in ((ours, "wrong\n"), (others, "")):
+        if wrong:
+            yield [
+                {"tool": "write_file", "args": {**step["args"], "content": content}}
+                if any(step is each for each in wrong)
+                else step
+                for step in steps
+            ]
+
+
+def _hands_in(step: dict[str, Any]) -> bool:
+    return step.get("tool") == "submit_answer"
+
+
+def _with(script: Script, index: int, step: dict[str, Any]) -> Script:
+    return [*script[:index], step, *script[index + 1 :]]
+
+
+WRONG_RUNS: dict[str, Callable[[Play], Iterator[Script]]] = {
+    "says-truth": _say_truth,
+    "says-everything": _say_everything,
+    "every-tool": _call_every_tool,
+    "repeats-call": _repeat_call,
+    "wrong-arguments": _call_wrongly,
+}
+
+
+__all__ = ["WRONG_RUNS", "Play", "bounded", "sayings"]
