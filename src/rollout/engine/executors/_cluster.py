@@ -92,6 +92,8 @@ def join(address: str) -> Cluster:
     options: dict[str, Any] = {}
     if wanted == "local":
         options = {"include_dashboard": False, "object_store_memory": _OBJECT_STORE}
+    # Ray prints what befalls the cluster on standard output, among the results.
+    import_module("ray._private.worker")._worker_logs_enabled = False
     try:
         # Ray puts the folder that this runs in before all others on the path of its workers, where an author's files
         # would be taken for modules.

@@ -27,7 +27,7 @@ LIVES = 3
 """How many workers may be lost over one rollout, before it is charged to the infrastructure."""
 
 PATIENCE = 60.0
-"""How many seconds a run goes on without any worker."""
+"""How many seconds a run goes on without any worker, unless told otherwise."""
 
 _BETWEEN_LOOKS = 2.0
 _LONGEST_PAUSE = 30.0
@@ -63,7 +63,7 @@ class Pool:
         concurrency: int,
         budget: Budget,
         tell: Callable[[str], None],
-        patience: float = PATIENCE,
+        patience: float | None = None,
         version: str = rollout.__version__,
     ) -> None:
         self.stop: Stop | None = None
@@ -73,7 +73,7 @@ class Pool:
         self._concurrency = concurrency
         self._budget = budget
         self._tell = tell
-        self._patience = patience
+        self._patience = PATIENCE if patience is None else patience
         self._version = version
         self._workers: list[_Far] = []
         self._starting: set[asyncio.Task[None]] = set()
@@ -147,9 +147,10 @@ class Pool:
             except self._cluster.ray.exceptions.RayError as error:
                 sentence = f"The worker on {far.host} that did the rollout was lost: {_first_line(error)}."
                 self._lose(far)
-                lost.append(Attempt(Failure(sentence, "infrastructure"), Usage(), 0.0))
-                if len(lost) == LIVES:
-                    return self._given_up(job, lost)
+                failure = Failure(sentence, "infrastructure")
+                if len(lost) + 1 == LIVES:
+                    return self._given_up(job, failure, lost)
+                lost.append(Attempt(failure, Usage(), 0.0))
                 continue
             finally:
                 far.busy -= 1
@@ -157,16 +158,22 @@ class Pool:
             if told is not None:
                 self._end(Stop(*told))
             if line is not None:
-                return read_done(job, line, tuple(lost))
+                return self._read(job, line, lost)
             if self.stop is None:
                 raise RuntimeError(f"The worker on {far.host} dropped a rollout without a reason.")
             return None
         return None
 
-    def _given_up(self, job: Job, lost: list[Attempt]) -> Done:
-        failure = lost[-1].failure
+    def _read(self, job: Job, line: bytes, lost: list[Attempt]) -> Done:
+        try:
+            return read_done(job, line, tuple(lost))
+        except (KeyError, TypeError, ValueError) as error:
+            failure = Failure(f"What a worker sent {error}.", "infrastructure")
+            return self._given_up(job, failure, lost)
+
+    def _given_up(self, job: Job, failure: Failure, lost: list[Attempt]) -> Done:
         verdict = Verdict(Outcome.ERROR, None, failure=failure)
-        return Done(job, Rollout(blank(job, self._model, failure), verdict), tuple(lost[:-1]))
+        return Done(job, Rollout(blank(job, self._model, failure), verdict), tuple(lost))
 
     async def _free(self) -> _Far | None:
         """The worker that has least to do, once there is one with room; None when the run is to end."""

@@ -81,7 +81,7 @@ class Worker:
             # Ray sets uvloop's policy, with which no other loop can start a process.
             asyncio.set_event_loop_policy(None)
         self._loop = asyncio.new_event_loop()
-        Thread(target=self._loop.run_forever, name="rollout-worker", daemon=True).start()
+        Thread(target=self._run_loop, name="rollout-worker", daemon=True).start()
         self._folder: TemporaryDirectory[str] | None = None
         self._furnished: Furnished | None = None
         self._batch: Batch | None = None
@@ -121,6 +121,10 @@ class Worker:
         """Gives up what is under way, and all that is held."""
         await self._here(self._close())
         self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def _run_loop(self) -> None:
+        self._loop.run_forever()
+        self._loop.close()
 
     def _here(self, work: Coroutine[Any, Any, _T]) -> Awaitable[_T]:
         return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))

@@ -6,6 +6,8 @@ machine is part of, and ``ray:HOST:PORT`` the one at that address.
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable
 from importlib.util import find_spec
 
@@ -13,7 +15,10 @@ from rollout.engine.budget import Budget
 from rollout.engine.executors import ExecutorError, Recipe
 from rollout.engine.executors._cluster import check_address, join
 from rollout.engine.executors._parcel import pack
-from rollout.engine.executors._pool import Pool
+from rollout.engine.executors._pool import PATIENCE, Pool
+
+VARIABLE = "ROLLOUT_RAY_PATIENCE"
+"""The environment variable that says how many seconds a run goes on without any worker."""
 
 _AT_HOME = {"human": "You sit at this machine", "replay": "The recording lies on this machine"}
 
@@ -38,8 +43,31 @@ def start(
             f"{_AT_HOME[name]}, so “{name}” cannot act on another machine.",
             "Leave out --executor, or name another.",
         )
+    patience = _patience()
     parcel = pack(recipe)
-    return Pool(join(address), parcel, model=recipe.model, concurrency=concurrency, budget=budget, tell=tell)
+    return Pool(
+        join(address),
+        parcel,
+        model=recipe.model,
+        concurrency=concurrency,
+        budget=budget,
+        tell=tell,
+        patience=patience,
+    )
 
 
-__all__ = ["check", "start"]
+def _patience() -> float:
+    """How many seconds a cluster may be without a worker, such as until machines are rented."""
+    given = os.environ.get(VARIABLE, "").strip()
+    try:
+        seconds = float(given or PATIENCE)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise ExecutorError(
+            f"{VARIABLE} is “{given}”, which is no number of seconds.", f"Set it to {PATIENCE:g}."
+        )
+    return seconds
+
+
+__all__ = ["VARIABLE", "check", "start"]

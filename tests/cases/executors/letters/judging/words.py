@@ -1,0 +1,1 @@
+GREETINGS = ("Dear ", "Lieber ")

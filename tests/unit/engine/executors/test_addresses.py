@@ -1,0 +1,120 @@
+"""`--executor`: what is no executor or no cluster is said at once, in a sentence with the way out."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from rollout.cli import app
+from rollout.engine.executors import ExecutorError, find
+
+DESK = Path(__file__).parents[3] / "cases" / "models" / "desk"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+    def invoke(executor: str, *more: str) -> Result:
+        arguments = ["test", str(DESK), "-m", "oracle", "--executor", executor, *more]
+        return CliRunner().invoke(app, arguments)
+
+    return invoke
+
+
+@pytest.mark.parametrize(
+    ("executor", "words", "way_out"),
+    [
+        ("rays", "There is no executor “rays”.", "There are local, ray; ray takes an address."),
+        ("", "There is no executor “”.", "There are local, ray"),
+        ("local:4", "“local” takes no address, and “4” was given.", "Write --executor local."),
+        ("ray:somewhere", "“somewhere” is no address of a Ray cluster.", "ray:10.0.0.2:6379"),
+        ("ray:ray://head:10001", "A run is part of its cluster, and not a client of it.", "ray:auto"),
+        ("ray:127.0.0.1:99999", "There is no Ray cluster at “127.0.0.1:99999”: ", "ray status"),
+        (
+            "ray:no.such.host.invalid:6379",
+            "There is no Ray cluster at “no.such.host.invalid:6379”: ",
+            "ray status",
+        ),
+    ],
+)
+def test_what_is_no_executor_is_named_with_the_way_out(
+    run: Any, executor: str, words: str, way_out: str
+) -> None:
+    ended = run(executor, "--json")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert words in ended.stderr
+    assert way_out in ended.stderr
+
+
+def test_ray_that_is_not_installed_is_named_with_its_extra(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        "rollout.engine.executors.ray.find_spec", lambda name: None if name == "ray" else found(name)
+    )
+    ended = run("ray", "--out", "run")
+    assert ended.exit_code == 2
+    assert "Ray is not installed here" in ended.stderr
+    assert "pip install 'rolloutdev[ray]'" in ended.stderr
+    assert not Path("run").exists()
+
+
+def test_an_address_where_nothing_listens_is_no_cluster(run: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+    ended = run(f"ray:{address}")
+    assert ended.exit_code == 2
+    assert f"There is no Ray cluster at “{address}”: Connection refused." in ended.stderr
+
+
+@pytest.mark.parametrize("greeting", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.6\r\n", b""])
+def test_an_address_where_something_else_listens_is_no_cluster(run: Any, greeting: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            accepted, _ = server.accept()
+            with accepted:
+                accepted.recv(100)
+                accepted.sendall(greeting)
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        ended = run(f"ray:{address}")
+        answering.join()
+    assert ended.exit_code == 2
+    assert f"What answers at “{address}” is no Ray cluster." in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("human", "You sit at this machine, so “human” cannot act on another machine."),
+        ("replay:run", "The recording lies on this machine, so “replay” cannot act on another machine."),
+    ],
+)
+def test_a_model_that_is_only_here_cannot_act_elsewhere(run: Any, model: str, words: str) -> None:
+    ended = run("ray", "-m", model)
+    assert ended.exit_code == 2
+    assert words in ended.stderr
+
+
+@pytest.mark.parametrize("given", ["soon", "-1", "0", "inf", "nan"])
+def test_patience_is_a_number_of_seconds(run: Any, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("ROLLOUT_RAY_PATIENCE", given)
+    ended = run("ray")
+    assert ended.exit_code == 2
+    assert f"ROLLOUT_RAY_PATIENCE is “{given}”, which is no number of seconds." in ended.stderr
+
+
+def test_local_is_an_executor_like_any_other(run: Any) -> None:
+    assert run("local", "--task", "solved").exit_code == 0
+    with pytest.raises(ExecutorError):
+        find(":")
