@@ -71,20 +71,26 @@ def custom_tool(
     params_schema: dict[str, Any] | None = None,
     response: Any = None,
     mutates: dict[str, Any] | list[dict[str, Any]] | None = None,
+    vars: dict[str, str] | None = None,
+    cases: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """A tool of a custom environment: it answers ``response`` and, with ``mutates``, changes the state.
 
     ``mutates`` is ``{"path": …, "value": …}`` or a list of them; ``a.b`` is a nested path, ``a[]`` appends.
-    ``response`` and every value may hold ``${args.…}`` and ``${state.…}``.
+    ``response`` and every value may hold ``${args.…}``, ``${state.…}`` and ``${vars.…}``; ``vars`` are CEL expressions by
+    name. ``cases`` are tried in order, each ``{"when": …, "response" or "error": …, "mutates": …}``: the first that
+    fits is what happens. A tool with cases has a response of its own only when one is given, or with ``mutates``.
     """
     tool: dict[str, Any] = {
         "name": name,
         "description": description,
         "paramsSchema": {} if params_schema is None else params_schema,
-        "response": response,
     }
-    if mutates is not None:
-        tool["mutates"] = mutates
+    if response is not None or mutates is not None or cases is None:
+        tool["response"] = response
+    for key, value in (("mutates", mutates), ("vars", vars), ("cases", cases)):
+        if value is not None:
+            tool[key] = value
     return tool
 
 
