@@ -70,6 +70,11 @@ class Asked:
         return self._state if self.template == "code-editing" else {}
 
     @property
+    def answers(self) -> Sequence[Any]:
+        """The answers that the ground truth has and the oracle gave."""
+        return [answer for answer, _ in self._answers]
+
+    @property
     def is_question(self) -> bool:
         """Whether an answer is what is asked for, and the state stays as it was."""
         return not self.changes(self.right) and bool(self._answers or self._gold is not MISSING)

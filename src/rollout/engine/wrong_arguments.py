@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
+from math import isfinite
 from random import Random
 from typing import Any
 
@@ -20,6 +21,7 @@ from rollout.templates import Script, Tool
 
 _MOST_KEPT = 200
 _DRAWS = 20
+_MOST_OTHERS = 2
 _UNKNOWN = "I could not find that out."
 
 Steps = tuple[str | int, ...]
@@ -69,18 +71,11 @@ class Pool:
                     yield varied
                     break
 
-    def wrong_answer(self, right: Any) -> Any:
-        """Another task's answer, or one made up."""
-        for other in self._answers.values():
-            if type(other) is type(right) and compare(right, other) is not None:
-                return other
-        if isinstance(right, bool):
-            return not right
-        if isinstance(right, int | float):
-            return right + 1
-        if isinstance(right, list):
-            return right[:-1] or [*right, _UNKNOWN]
-        return _UNKNOWN
+    def wrong_answers(self, right: Any) -> Iterator[Any]:
+        """Other tasks' answers of the same kind, then answers made up: 711 and 12 for 11, a list without its end."""
+        others = (each for each in self._answers.values() if type(each) is type(right))
+        yield from islice((each for each in others if compare(right, each) is not None), _MOST_OTHERS)
+        yield from (each for each in _made_up(right) if compare(right, each) is not None)
 
     def _drawn(self, name: str, key: str) -> Iterator[dict[str, Any]]:
         tool = self._tools.get(name)
@@ -98,6 +93,24 @@ class Pool:
         except BadCallError:
             return False
         return True
+
+
+def _made_up(right: Any) -> Iterator[Any]:
+    if isinstance(right, bool):
+        yield not right
+    elif isinstance(right, int | float):
+        yield from (each for each in (right + 1, longer(right)) if isinstance(each, int) or isfinite(each))
+    elif isinstance(right, list):
+        yield right[:-1] or [*right, _UNKNOWN]
+    else:
+        yield _UNKNOWN
+
+
+def longer(number: int | float) -> int | float:
+    """A number that ends like ``number`` and is another: 711 for 11."""
+    digits = str(abs(number))
+    written = f"{'-' if number < 0 else ''}7{digits}"
+    return int(written) if isinstance(number, int) else float(written)
 
 
 def _same_place(args: Mapping[str, Any], right: Sequence[Mapping[str, Any]]) -> bool:
@@ -146,4 +159,4 @@ def _beside(value: Any) -> Iterator[Any]:
         yield f"{value}x"
 
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "longer"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rollout.engine.asked import Asked
-from rollout.engine.wrong_arguments import Pool
+from rollout.engine.wrong_arguments import Pool, longer
 from rollout.environment import Environment, Task
 from rollout.language.canonical import dump
 from rollout.templates import Script
@@ -124,11 +124,21 @@ def _call_wrongly(play: Play) -> Iterator[Script]:
 def _answer_wrongly(play: Play) -> Iterator[Script]:
     last = play.script[-1]
     if "answer" in last:
-        yield _with(play.script, len(play.script) - 1, {"answer": play.pool.wrong_answer(last["answer"])})
+        near = _near(last["answer"], play.asked.answers)
+        for wrong in (*play.pool.wrong_answers(last["answer"]), *near):
+            yield _with(play.script, len(play.script) - 1, {"answer": wrong})
     elif _hands_in(last):
         args = play.pool.wrong(last["tool"], play.right(last["tool"]), play.task.key)
         if args is not None:
             yield _with(play.script, len(play.script) - 1, {"tool": last["tool"], "args": args})
+
+
+def _near(said: Any, answers: Sequence[Any]) -> Iterator[str]:
+    """What was said, with a number in it that ends like the right one: “It is 711.” for “It is 11.”"""
+    for answer in answers:
+        is_number = isinstance(answer, int | float) and not isinstance(answer, bool)
+        if is_number and isinstance(said, str) and str(answer) in said:
+            yield said.replace(str(answer), str(longer(answer)))
 
 
 def _write_wrongly(play: Play) -> Iterator[Script]:

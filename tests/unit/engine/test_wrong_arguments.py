@@ -82,11 +82,19 @@ def test_free_text_has_no_wrong_value() -> None:
 
 def test_an_answer_is_wronged_by_another_of_its_kind() -> None:
     pool = Pool(TOOLBOX, [[{"answer": 3}], [{"answer": "three"}], [{"answer": 3.0}], [{"answer": 4}]])
-    assert pool.wrong_answer(3) == 4
-    assert pool.wrong_answer("three") == "I could not find that out."
-    assert pool.wrong_answer(True) is False
-    assert pool.wrong_answer([1, 2]) == [1]
-    assert pool.wrong_answer([]) != []
+    assert list(pool.wrong_answers(3)) == [4, 4, 73]
+    assert list(pool.wrong_answers(-1.5)) == [-0.5, -71.5]
+    assert list(pool.wrong_answers("three")) == ["I could not find that out."]
+    assert list(pool.wrong_answers(True)) == [False]
+    assert list(pool.wrong_answers([1, 2])) == [[1]]
+
+
+@given(
+    st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.lists(st.integers())
+)
+def test_a_wrong_answer_is_never_the_right_one(right: Any) -> None:
+    pool = Pool(TOOLBOX, [[{"answer": 3}], [{"answer": 0.5}], [{"answer": [1]}]])
+    assert all(compare(right, wrong) is not None for wrong in pool.wrong_answers(right))
 
 
 def test_what_a_text_says_is_read_kindly() -> None:
