@@ -110,9 +110,10 @@ def with_solution(home: Home, solution: Solution) -> Change:
     if before[start:end] != text.encode("utf-8", "replace"):
         raise _changed(home)
     module = _module(home.format)
+    was = _read(home, text)
     try:
         for candidate in module.texts(text, home.place, solution):
-            if _says(home, candidate, solution):
+            if was is not None and _says(home, was, candidate, solution):
                 return Change(home, before, before[:start] + candidate.encode("utf-8") + before[end:])
     except ValueError as error:
         raise RecordError(f"“{home.label}” cannot hold the solution. {error}", "Paste what it can.") from None
@@ -178,12 +179,14 @@ def _changed(home: Home) -> RecordError:
     return RecordError(f"“{home.label}” has changed since it was read.", "Play the task again.")
 
 
-def _says(home: Home, candidate: str, solution: Solution) -> bool:
+_Reading = tuple[Parsed, Counter[str]]
+"""What a text says, and how often there is a problem of which kind with it."""
+
+
+def _says(home: Home, was: _Reading, candidate: str, solution: Solution) -> bool:
     """Whether ``candidate`` says what the text said, with this solution in the task and in nothing else."""
-    source = home.place.source
-    was = _read(home, source.text)
     now = _read(home, candidate)
-    if was is None or now is None or was[1] != now[1]:
+    if now is None or was[1] != now[1]:
         return False
     for route in _routes(home):
         place, taken = was[0].place.nearest(route)
@@ -199,7 +202,7 @@ def _says(home: Home, candidate: str, solution: Solution) -> bool:
     return _exact(same.pop(KEY, None)) == _exact(solution) and _exact(before) == _exact(after)
 
 
-def _read(home: Home, text: str) -> tuple[Parsed, Counter[str]] | None:
+def _read(home: Home, text: str) -> _Reading | None:
     problems: list[Problem] = []
     source = SourceFile(home.path, home.label, text)
     if home.format == "yaml":

@@ -34,8 +34,31 @@ class Terminal:
         self._seen = 0
 
     def type(self, text: str) -> None:
-        """Types keys; ``\\t`` is Tab, ``\\x03`` Ctrl-C, ``\\x04`` Ctrl-D."""
+        """Types keys; ``\\t`` is Tab, ``\\x04`` Ctrl-D; for Ctrl-C see :meth:`interrupt`."""
         os.write(self._master, text.encode())
+
+    def interrupt(self) -> None:
+        """Presses Ctrl-C, as a person does: once the program waits for them.
+
+        A signal that comes after the prompt is drawn, and before readline waits, is heard at the next key only.
+        """
+        same = 0
+        before = ""
+        end = time.monotonic() + PATIENCE
+        while same < 5:
+            assert time.monotonic() < end, "the program does not come to rest"
+            time.sleep(0.01)
+            now = self._switches()
+            same, before = (same + 1 if now == before else 0), now
+        self.type("\x03")
+
+    def _switches(self) -> str:
+        """How often the program has gone to sleep; where the system does not say so, the time in tenths of a second."""
+        status = Path(f"/proc/{self.process.pid}/status")
+        if not status.exists():
+            return str(int(time.monotonic() * 10))
+        lines = status.read_text().splitlines()
+        return "\n".join(line for line in lines if line.startswith(("State", "voluntary", "nonvoluntary")))
 
     def expect(self, text: str) -> str:
         """Waits for ``text`` behind what was waited for before; what came up to its end."""

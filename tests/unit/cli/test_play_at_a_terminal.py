@@ -64,7 +64,7 @@ def test_what_a_terminal_would_obey_is_neither_shown_nor_offered(start: Start) -
         person.type("refund reason=\t\t")
         person.expect("reason=damaged")
         person.expect(f"{PROMPT}refund reason=")
-        person.type("\x03")
+        person.interrupt()
         person.expect(PROMPT)
         person.type('note text="\\u001b[31m\\u202e"\n')
         person.expect(PROMPT)
@@ -85,12 +85,12 @@ def test_ctrl_c_drops_the_line_and_on_an_empty_line_gives_up(start: Start) -> No
         person.expect(PROMPT)
         person.type("refund order_id=")
         person.expect("refund order_id=")
-        person.type("\x03")
+        person.interrupt()
         person.expect(PROMPT)
         person.type("get_order order_id=O-1\n")
         person.expect('"customer":"Alice"')
         person.expect(PROMPT)
-        person.type("\x03")
+        person.interrupt()
         person.expect("Given up; there is no verdict.")
         assert person.wait() == 130
     assert "score" not in person.output
@@ -112,7 +112,7 @@ def test_ctrl_c_breaks_off_what_goes_over_several_lines(start: Start) -> None:
         person.expect("… ")
         person.type("a\tb\n")
         person.expect("… ")
-        person.type("\x03")
+        person.interrupt()
         person.expect("Broken off; nothing was called.")
         person.expect(PROMPT)
         person.type("note text=<<END\n")
@@ -140,7 +140,7 @@ def test_lines_that_are_pasted_together_are_read_one_after_the_other(start: Star
 
 @pytest.mark.parametrize(
     ("answer", "code", "said"),
-    [("y\n", 0, "Recorded in desk/environment.yaml"), ("\n", 1, "is kept"), ("\x03", 1, "is kept")],
+    [("y\n", 0, "Recorded in desk/environment.yaml"), ("\n", 1, "is kept"), ("Ctrl-C", 1, "is kept")],
 )
 def test_a_solution_that_there_is_is_only_replaced_when_the_person_says_so(
     start: Start, tmp_path: Path, answer: str, code: int, said: str
@@ -155,7 +155,10 @@ def test_a_solution_that_there_is_is_only_replaced_when_the_person_says_so(
         person.expect(PROMPT)
         person.type("answer Refunded.\n")
         person.expect("Put this one in its place? [y/N] ")
-        person.type(answer)
+        if answer == "Ctrl-C":
+            person.interrupt()
+        else:
+            person.type(answer)
         person.expect(said)
         assert person.wait() == code
     assert (file.read_text() == before) is (code == 1)
@@ -187,7 +190,7 @@ def test_ctrl_c_ends_a_tool_that_takes_long(tmp_path: Path) -> None:
         person.expect(PROMPT)
         person.type("run_command command=wait\n")
         person.until(begun.exists)
-        person.type("\x03")
+        person.interrupt()
         person.expect("Given up; there is no verdict.")
         assert person.wait() == 130
 
@@ -221,6 +224,6 @@ def test_a_run_by_hand_that_is_given_up_is_interrupted(start: Start) -> None:
         person.type("undo\n")
         person.expect("“undo” is neither a tool nor a command.")
         person.expect(PROMPT)
-        person.type("\x03")
+        person.interrupt()
         person.expect("0 of 2 rollouts are done")
         assert person.wait() == 130
