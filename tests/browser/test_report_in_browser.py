@@ -89,12 +89,13 @@ def check_elements(seen: Seen) -> None:
             handlers: all.flatMap((each) => each.getAttributeNames()).filter((name) => /^on|^style$|^src$/.test(name)),
             addresses: all.map((each) => each.getAttribute("href") ?? "#").filter((each) => !each.startsWith("#")),
             scripts: [...document.scripts].filter((each) => each.type !== "application/json").length,
+            moving: document.body.innerText.match(/[\\u0080-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]/g),
             seen: getComputedStyle(document.body).display,
           };
         }"""
     )
     assert set(told.pop("names")) <= OURS
-    assert told == {"handlers": [], "addresses": [], "scripts": 1, "seen": "block"}
+    assert told == {"handlers": [], "addresses": [], "scripts": 1, "moving": None, "seen": "block"}
 
 
 def test_nothing_that_others_wrote_runs_or_becomes_an_element(open_report: Open) -> None:

@@ -31,7 +31,7 @@
   function seconds(value) {
     if (value >= 90) return `${(value / 60).toFixed(1)} min`;
     if (value >= 1) return `${value.toFixed(1)} s`;
-    return `${Math.round(value * 1000)} ms`;
+    return value < 0.001 ? "under 1 ms" : `${Math.round(value * 1000)} ms`;
   }
 
   /** A text of the page's data: whole, or its beginning and how much more there was. */
@@ -41,6 +41,14 @@
     if (left) element.append(make("span", { class: "cut" }, `… ${count(left, "more character")} not in this page.`));
     return element;
   }
+
+  /** A text, or the values of an object by their names. */
+  function content(value) {
+    if (!value.fields) return shown(value, "code");
+    return make("dl", { class: "fields" }, value.fields.map(([name, each]) => [make("dt", {}, isolated(name)), make("dd", {}, shown(each, "code"))]));
+  }
+
+  const parts = (value) => value?.fields?.flat(1) ?? [value];
 
   // The data: rows are read at once, a transcript when it is opened.
   const rows = [...document.querySelectorAll("script.rows")].flatMap((block) => JSON.parse(block.textContent));
@@ -87,9 +95,9 @@
     for (const each of [told, ...told.earlier, ...told.marks]) if (each.failure) yield each.failure.sentence;
     for (const { text, reasoning, notes, calls } of told.steps) {
       yield* [text, reasoning, ...(notes ?? [])];
-      for (const call of calls ?? []) yield* [call.tool, call.arguments, ...(call.fields ?? []).flat(1), call.result];
+      for (const call of calls ?? []) yield* [call.tool, ...parts(call.arguments), ...parts(call.result)];
     }
-    for (const { name, type, reason, evidence } of told.marks) yield* [name, type, reason, evidence];
+    for (const { name, type, reason, evidence } of told.marks) yield* [name, type, reason, ...parts(evidence)];
     for (const { path, before, after, lines } of told.changes.list) yield* [path, before, after, ...(lines ?? []).map(([, line]) => line)];
     yield told.state;
   }
@@ -281,7 +289,7 @@
       make("div", { class: "rest" }, shown(told.reason, "words"),
         told.failure ? make("p", { class: "quiet" }, `charged to the ${told.failure.charged}`) : null,
         told.usage ? make("p", { class: "quiet" }, `its judge used ${told.usage}`) : null,
-        told.evidence === null ? null : make("details", {}, make("summary", {}, "What it rests on"), clip(shown(told.evidence, "code")))));
+        told.evidence === null ? null : make("details", {}, make("summary", {}, "What it rests on"), clip(content(told.evidence)))));
   }
 
   function changes(told) {
@@ -314,10 +322,8 @@
     const words = { fine: null, failed: "failed", refused: "refused before it came to the tool", "not made": "not made" }[told.state];
     return make("div", { class: `call ${told.state}` },
       make("h4", {}, isolated(told.tool), words ? make("span", { class: "state" }, words) : null),
-      told.fields
-        ? make("dl", { class: "fields" }, told.fields.map(([name, value]) => [make("dt", {}, isolated(name)), make("dd", { class: "clip", tabindex: "0" }, shown(value, "code"))]))
-        : shown(told.arguments, "code"),
-      told.result === null ? null : make("div", { class: "result clip", tabindex: "0", role: "group", "aria-label": "result" }, shown(told.result, "code")));
+      told.arguments.fields ? clip(content(told.arguments)) : content(told.arguments),
+      told.result === null ? null : make("div", { class: "result clip", tabindex: "0", role: "group", "aria-label": "result" }, content(told.result)));
   }
 
   // A frame without scripts, forms, links out or an origin, under the policy of this page.

@@ -17,6 +17,9 @@ HIDDEN = "[hidden]"
 Text = str | tuple[str, int]
 """A text as it is in the page: whole, or its beginning and how many characters more there were."""
 
+Content = Text | dict[str, list[tuple[str, Text]]]
+"""A text, or ``{"fields": …}``: an object whose values are shown one by one, since there are texts of several lines."""
+
 _LAYOUT = re.compile("([\n\t])")
 _LONGEST_LINE = 300
 _SHORT_JSON = 76
@@ -58,6 +61,12 @@ class Texts:
         """A JSON value: a text of several lines as it stands, any other with its quotes, so that "1" is not 1."""
         return self.block(value) if isinstance(value, str) and "\n" in value else self.json(value)
 
+    def content(self, value: Any) -> Content:
+        """A JSON value; of an object with texts of several lines each value by its name."""
+        if isinstance(value, dict) and any(isinstance(each, str) and "\n" in each for each in value.values()):
+            return {"fields": [(self.line(name), self.value(each)) for name, each in value.items()]}
+        return self.json(value)
+
     def _masked(self, text: str, longest: int) -> str:
         # A secret at the place of the cut is to be seen whole, so that it can be told.
         text = text[: longest + 4_096]
@@ -84,4 +93,4 @@ def _pretty(value: Any) -> str:
             return "(nested too deeply to be shown)"
 
 
-__all__ = ["HIDDEN", "Text", "Texts"]
+__all__ = ["HIDDEN", "Content", "Text", "Texts"]

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from rollout.analysis.report.changes import changes
-from rollout.analysis.report.texts import Text, Texts
+from rollout.analysis.report.texts import Content, Texts
 from rollout.analysis.summary import Brief
 from rollout.analysis.words import number, short
 from rollout.engine import Failure, Mark, Rollout, Trace
@@ -121,30 +121,22 @@ def _call(asked: Mapping[str, Any], made: ToolCall | None, texts: Texts) -> dict
         function = asked.get("function") or {}
         return {
             "tool": texts.line(function.get("name", "")),
-            **_arguments(function.get("arguments", ""), texts),
+            "arguments": _content(function.get("arguments", ""), texts),
             "result": None,
             "state": "not made",
         }
     return {
         "tool": texts.line(made.tool),
-        **_arguments(made.arguments, texts),
-        "result": _indented(made.content, texts),
+        "arguments": _content(made.arguments, texts),
+        "result": _content(made.content, texts),
         "state": "fine" if made.error is None else "failed" if made.ran else "refused",
     }
 
 
-def _arguments(text: str, texts: Texts) -> dict[str, Any]:
-    """Arguments as written; where there is a text of several lines among them, each argument by its name."""
+def _content(text: str, texts: Texts) -> Content:
+    """JSON of objects and lists so that it can be read; any other text as it came."""
     value = _read(text)
-    if isinstance(value, dict) and any(isinstance(each, str) and "\n" in each for each in value.values()):
-        return {"fields": [(texts.line(name), texts.value(each)) for name, each in value.items()]}
-    return {"arguments": _indented(text, texts)}
-
-
-def _indented(text: str, texts: Texts) -> Text:
-    """JSON of objects and lists with indents; any other text as it came."""
-    value = _read(text)
-    return texts.block(text) if value is None else texts.json(value)
+    return texts.block(text) if value is None else texts.content(value)
 
 
 def _read(text: str) -> Any:
@@ -184,7 +176,7 @@ def _mark(mark: Mark, texts: Texts) -> dict[str, Any]:
         "sign": _sign(mark),
         "reason": texts.block(mark.reason),
         "failure": _failure(mark.failure, texts),
-        "evidence": texts.json(dict(mark.evidence)) if mark.evidence else None,
+        "evidence": texts.content(dict(mark.evidence)) if mark.evidence else None,
         "usage": "" if mark.usage is None else used(mark.usage),
     }
 
