@@ -93,7 +93,8 @@ def join(address: str) -> Cluster:
     if wanted == "local":
         options = {"include_dashboard": False, "object_store_memory": _OBJECT_STORE}
     # Ray prints what befalls the cluster on standard output, among the results.
-    import_module("ray._private.worker")._worker_logs_enabled = False
+    printing: Any = import_module("ray._private.worker")
+    printing._worker_logs_enabled = False
     try:
         # Ray puts the folder that this runs in before all others on the path of its workers, where an author's files
         # would be taken for modules.
@@ -171,7 +172,9 @@ async def aside(work: Callable[[], _T], seconds: float) -> _T:
             loop.call_soon_threadsafe(settle, value, failure)
 
     Thread(target=run, name="rollout-ray", daemon=True).start()
-    return await asyncio.wait_for(given, seconds)
+    # wait_for would lose a cancellation that comes with the answer (until Python 3.12).
+    async with asyncio.timeout(seconds):
+        return await given
 
 
 __all__ = ["Cluster", "LostError", "aside", "check_address", "join"]

@@ -168,7 +168,8 @@ class Pool:
         try:
             return read_done(job, line, tuple(lost))
         except (KeyError, TypeError, ValueError) as error:
-            failure = Failure(f"What a worker sent {error}.", "infrastructure")
+            sentence = f"A worker's answer could not be read: {type(error).__name__}: {error}."
+            failure = Failure(sentence, "infrastructure")
             return self._given_up(job, failure, lost)
 
     def _given_up(self, job: Job, failure: Failure, lost: list[Attempt]) -> Done:
@@ -213,7 +214,8 @@ class Pool:
                     _keep_in(self._starting, asyncio.create_task(self._start()))
             self._look.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._look.wait(), _BETWEEN_LOOKS)
+                async with asyncio.timeout(_BETWEEN_LOOKS):
+                    await self._look.wait()
 
     def _no_worker(self, processors: int) -> str:
         if processors == 0:
@@ -232,12 +234,10 @@ class Pool:
             ).remote()
         )
         try:
-            told = await asyncio.wait_for(
-                _called(
-                    far.actor.open.remote(self._version, self._data, self._parcel.private, self._concurrency)
-                ),
-                self._patience,
-            )
+            async with asyncio.timeout(self._patience):
+                told = await far.actor.open.remote(
+                    self._version, self._data, self._parcel.private, self._concurrency
+                )
         except TimeoutError:
             return self._kill(far)
         except self._cluster.ray.exceptions.RayError as error:

@@ -66,7 +66,8 @@ class Share(Budget):
     async def take(self) -> Usage:
         """What was used since it was last taken; waits a while for some."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._news.wait(), _SECONDS_OF_SILENCE)
+            async with asyncio.timeout(_SECONDS_OF_SILENCE):
+                await self._news.wait()
             await asyncio.sleep(_SECONDS_TO_GATHER)
         gathered, self._gathered = self._gathered, Usage()
         self._news.clear()
