@@ -29,12 +29,12 @@ class Reporting:
         from rollout.analysis.report import ReportError
         from rollout.analysis.report.target import Target
 
+        self._secrets = secrets()
         try:
             self._target: Target = Target.claim(name)
         except ReportError as error:
             fail(str(error), error.hint)
         self._name = name
-        self._secrets = secrets()
 
     def keep(self, line: bytes) -> None:
         """Keeps the line of a rollout that no folder keeps."""

@@ -163,6 +163,12 @@ def test_an_environment_with_errors_leaves_no_report_and_an_older_one_as_it_was(
     assert files() == ["broken.yaml", "report.html"]
 
 
+def test_settings_that_cannot_be_read_leave_nothing_behind(run: Any) -> None:
+    Path("rollout.toml").write_text("[providers.mine]\n")
+    assert run("test", str(DESK), "-m", "oracle", "--report", "report.html").exit_code == 2
+    assert files() == ["rollout.toml"]
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_disk_that_fills_up_is_a_sentence_and_an_older_report_stays(
     run: Any, monkeypatch: pytest.MonkeyPatch, kept: bool

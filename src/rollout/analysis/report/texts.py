@@ -23,6 +23,7 @@ Content = Text | dict[str, list[tuple[str, Text]]]
 _LAYOUT = re.compile("([\n\t])")
 _LONGEST_LINE = 300
 _SHORT_JSON = 76
+_LONGEST_MARKUP = 200_000
 # Shorter ones would blot out ordinary words.
 _SHORTEST_SECRET = 6
 
@@ -66,6 +67,10 @@ class Texts:
         if isinstance(value, dict) and any(isinstance(each, str) and "\n" in each for each in value.values()):
             return {"fields": [(self.line(name), self.value(each)) for name, each in value.items()]}
         return self.json(value)
+
+    def markup(self, html: str) -> str | None:
+        """HTML that is to be shown in a frame, without keys; None where it is too long for a page."""
+        return self._masked(html, len(html)) if len(html) <= _LONGEST_MARKUP else None
 
     def _masked(self, text: str, longest: int) -> str:
         # A secret at the place of the cut is to be seen whole, so that it can be told.

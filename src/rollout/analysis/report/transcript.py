@@ -67,7 +67,7 @@ def transcript(
             }
             for attempt in earlier
         ],
-        "page": page,
+        "page": None if page is None else texts.markup(page),
     }
 
 

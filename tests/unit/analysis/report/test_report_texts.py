@@ -41,6 +41,11 @@ def test_secrets_that_look_like_nothing_are_hidden_when_they_are_known() -> None
     assert texts.up_to(5).json({"a": "correct horse"}) == ('{"a":', len('{"a": "correct horse"}') - 5)
 
 
+def test_markup_has_no_keys_either_and_is_left_out_when_it_is_too_long() -> None:
+    assert Texts().markup(f"<input value='{KEY}'>") == f"<input value='{HIDDEN}'>"
+    assert Texts().markup("<p>" * 100_000) is None
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
