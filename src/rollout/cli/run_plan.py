@@ -10,14 +10,15 @@ from typing import Any
 
 import rollout
 from rollout.analysis.summary import Brief, Summary
-from rollout.cli.inputs import sound_environment
+from rollout.cli.inputs import project_settings, sound_environment
 from rollout.cli.output import fail, note
 from rollout.compile import compile_environment
 from rollout.engine.batch import Job, jobs
 from rollout.engine.inputs import changes, inputs
 from rollout.engine.journal import Journal, JournalError, Key
 from rollout.environment import Environment, Task
-from rollout.models import Sampling
+from rollout.models import ConnectError, Sampling, Setup, address
+from rollout.settings import Settings
 
 LIMIT, TEMPERATURE, MAX_TOOL_CALLS = 3, 0.3, 12
 
@@ -83,6 +84,8 @@ class Plan:
     model: str
     trials: int
     sampling: Sampling
+    settings: Settings = field(default_factory=Settings)
+    address: str | None = None
     journal: Journal | None = None
     summary: Summary = field(default_factory=Summary)
     done: set[Key] = field(default_factory=set)
@@ -106,19 +109,27 @@ class Plan:
             return jobs(self.tasks, self.trials)
         return (job for job in jobs(self.tasks, self.trials) if Key(job.task.key, job.trial) not in self.done)
 
+    def begin(self, out: str) -> None:
+        """Opens a new folder for the run. Ends the command with a sentence where that cannot be."""
+        try:
+            self.journal = Journal.begin(Path(out), config_of(self))
+        except JournalError as error:
+            fail(str(error), error.hint)
+
     def close(self) -> None:
         """Gives the run's folder back."""
         if self.journal is not None:
             self.journal.close()
 
 
-def plan(wishes: Wishes, *, out: str | None, resume: str | None) -> Plan:
-    """Reads the environment and opens the run's folder. Ends the command with a sentence where that cannot be."""
+def plan(wishes: Wishes, *, resume: str | None) -> Plan:
+    """Reads the environment and what is in a run's folder. Ends the command with a sentence where that cannot be.
+
+    A new folder is opened by :meth:`Plan.begin`, once the model is there: nothing is left of a run that cannot be.
+    """
     journal: Journal | None = None
-    if out is not None and resume is not None:
-        fail("--out begins a run and --resume goes on with one.", "Give one of them.")
     if resume is None:
-        return _begin(wishes.resolved(), out)
+        return _read(wishes.resolved())
     try:
         journal, opened = Journal.go_on(Path(resume))
     except JournalError as error:
@@ -140,23 +151,17 @@ def plan(wishes: Wishes, *, out: str | None, resume: str | None) -> Plan:
     return found
 
 
-def _begin(wishes: Wishes, out: str | None) -> Plan:
-    found = _read(wishes)
-    if out is None:
-        return found
-    try:
-        found.journal = Journal.begin(Path(out), config_of(found))
-    except JournalError as error:
-        fail(str(error), error.hint)
-    return found
-
-
 def _read(wishes: Wishes) -> Plan:
     if wishes.path is None:
         fail("There is no environment to run.", "Give its path: rollout test envs/refund --model oracle")
     if wishes.model is None:
         fail("Missing option “--model”: who is to act.", "“rollout test --help” shows how it is used.")
     report, environment = sound_environment(wishes.path, slug=wishes.slug)
+    settings = project_settings()
+    try:
+        where = address(wishes.model, Setup(settings))
+    except ConnectError as error:
+        fail(str(error), error.hint)
     return Plan(
         wishes=replace(wishes, path=str(Path(wishes.path).resolve())),
         label=report.document.label,
@@ -165,6 +170,8 @@ def _read(wishes: Wishes) -> Plan:
         model=wishes.model,
         trials=wishes.trials or 1,
         sampling=Sampling(wishes.temperature, wishes.top_p, wishes.seed, wishes.max_tokens),
+        settings=settings,
+        address=where,
     )
 
 
@@ -183,6 +190,7 @@ def _inputs(found: Plan) -> dict[str, Any]:
     return inputs(
         found.environment,
         found.model,
+        address=found.address,
         sampling=found.sampling,
         max_tool_calls=wishes.max_tool_calls or 0,
         seconds=wishes.seconds,

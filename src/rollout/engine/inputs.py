@@ -18,6 +18,7 @@ _NAMES = {
     "solutions": "their solutions",
     "verifier": "its verifier",
     "model": "the model",
+    "address": "where it is asked",
     "sampling": "the sampling",
     "max_tool_calls": "the limit of tool calls",
     "seconds": "the time for a rollout",
@@ -25,9 +26,17 @@ _NAMES = {
 
 
 def inputs(
-    environment: Environment, model: str, *, sampling: Sampling, max_tool_calls: int, seconds: float | None
+    environment: Environment,
+    model: str,
+    *,
+    address: str | None,
+    sampling: Sampling,
+    max_tool_calls: int,
+    seconds: float | None,
 ) -> dict[str, Any]:
     """The inputs of a run, as JSON; of an environment's parts their digests. ``seconds`` is the limit of a rollout.
+
+    ``address`` is where a model elsewhere is asked: another server may have another model under the same name.
 
     Solutions count where the oracle plays them, and so does what a database is run with on this machine.
     """
@@ -43,6 +52,7 @@ def inputs(
         "solutions": digest(canonical(solutions)),
         "verifier": digest(canonical([compiled.verifier, _judging_files(environment)])),
         "model": model,
+        "address": address,
         "sampling": asdict(sampling),
         "max_tool_calls": max_tool_calls,
         "seconds": seconds,
@@ -70,9 +80,9 @@ def _judging_files(environment: Environment) -> dict[str, str]:
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """What is not as it was, each by its name: ``the model (was “a”, is “b”)``."""
     changed = [name for name in _NAMES if before.get(name) != now.get(name)]
-    if "model" in changed and "solutions" in changed:
-        # Only the oracle has them.
-        changed.remove("solutions")
+    if "model" in changed:
+        # Only the oracle has solutions, and another model is asked elsewhere for that reason alone.
+        changed = [name for name in changed if name not in ("solutions", "address")]
     return [_NAMES[name] + _words(before.get(name), now.get(name)) for name in changed]
 
 

@@ -62,7 +62,7 @@ class Regrader:
 def other_inputs(environment: Environment, recorded: Mapping[str, Any]) -> list[str]:
     """Which inputs of a recorded run, its verifier aside, are others now: “the environment”, “its tasks”."""
     model = str(recorded.get("model", ""))
-    now = inputs(environment, model, sampling=Sampling(), max_tool_calls=0, seconds=None)
+    now = inputs(environment, model, address=None, sampling=Sampling(), max_tool_calls=0, seconds=None)
     named = {"environment": "the environment", "tasks": "its tasks"}
     return [words for key, words in named.items() if recorded.get(key) != now[key]]
 

@@ -278,6 +278,16 @@ class Setup:
     seat: Seat | None = None
 
 
+def address(model_id: str, setup: Setup) -> str | None:
+    """Where a model elsewhere is asked, without a login or a query; None of a model on this machine.
+
+    Raises ConnectError when it cannot be had.
+    """
+    if "/" not in model_id.partition(":")[0]:
+        return None
+    return getattr(connect(model_id, setup), "address", None)
+
+
 _ELSEWHERE = re.compile(r"[A-Za-z0-9][\w.-]*/[^\s/][^\s]*")
 
 
@@ -333,6 +343,7 @@ __all__ = [
     "Turn",
     "UnknownModelError",
     "Usage",
+    "address",
     "ask",
     "connect",
 ]

@@ -80,6 +80,11 @@ class ChatModel:
         self._tails: dict[tuple[int, Sampling], tuple[Sequence[Tool], bytes]] = {}
         self._has_answered = False
 
+    @property
+    def address(self) -> str:
+        """Where it is asked. What follows a ``?`` is left out, since keys are given there too."""
+        return self.provider.address.partition("?")[0]
+
     async def respond(self, request: Request) -> Turn:
         """The next turn. Raises ModelError when there is none, with what was tried on its ``exchange``."""
         body = self._body(request)

@@ -109,6 +109,26 @@ def test_what_infrastructure_broke_is_done_again_and_what_it_used_stays_counted(
     assert "sk-desk" not in "".join(file.read_text() for file in Path("run").iterdir())
 
 
+def test_a_run_is_not_continued_with_a_model_of_the_same_name_at_another_server(asking: Any) -> None:
+    with ChatServer([says("Done.")]) as server, ChatServer([says("Done.")]) as other:
+        asking(server, str(DESK), "-m", "openai/gpt-4o-mini", "--out", "run")
+        refused = asking(other, "--resume", "run", "-n", "2")
+        assert refused.exit_code == 2
+        assert f"Changed since: where it is asked (was “{server.address}/chat/completions”, is “" in refused.stderr
+        assert asking(server, "--resume", "run", "-n", "2").exit_code == 1
+    assert len(keys("run")) == 6
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-4o-mini", "replay:nothing.jsonl", "orcale"])
+def test_a_model_that_cannot_be_had_leaves_no_folder(
+    run: Any, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert run("test", str(DESK), "-m", model, "--out", "run").exit_code == 2
+    assert not Path("run").exists()
+
+
 def test_a_spent_budget_ends_a_run_that_can_be_gone_on_with(asking: Any) -> None:
     with ChatServer([says("Done.")]) as server:
         ended = asking(

@@ -161,6 +161,8 @@ def test(
             "A run is shown in one way: as events or in a format.",
             "Leave out --events, or --json and --format.",
         )
+    if out is not None and resume is not None:
+        fail("--out begins a run and --resume goes on with one.", "Give one of them.")
     try:
         asked = find(executor)
     except ExecutorError as error:
@@ -185,7 +187,7 @@ def test(
     reporting = None if report is None else Reporting(report)
     prepared = None
     try:
-        prepared = plan(wishes, out=out, resume=resume)
+        prepared = plan(wishes, resume=resume)
         with in_sandbox(sandbox):
             running = _Running(
                 prepared,
@@ -198,6 +200,8 @@ def test(
                 max_tokens=max_tokens,
                 reporting=reporting,
             )
+            if out is not None:
+                prepared.begin(out)
             interrupted = running.run()
         running.end()
     finally:
@@ -243,7 +247,6 @@ class _Running:
         max_tokens: int | None,
         reporting: Reporting | None,
     ) -> None:
-        from rollout.cli.inputs import project_settings
         from rollout.cli.output import fail
         from rollout.cli.progress import progress
         from rollout.engine.budget import Budget
@@ -253,7 +256,7 @@ class _Running:
 
         wishes = plan.wishes
         self.by_hand = plan.model == "human"
-        setup = Setup(project_settings(), concurrency=concurrency, patience=Patience(call=turn_timeout))
+        setup = Setup(plan.settings, concurrency=concurrency, patience=Patience(call=turn_timeout))
         recipe = Recipe(
             plan.environment,
             plan.model,

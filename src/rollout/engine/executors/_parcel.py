@@ -19,7 +19,7 @@ from rollout.engine.executors import Recipe
 from rollout.engine.inputs import inputs
 from rollout.engine.journal import dump, read_line
 from rollout.environment import Environment, Task
-from rollout.models import ConnectError, Patience, Sampling, Setup, Usage, connect
+from rollout.models import ConnectError, Patience, Sampling, Setup, Usage, address, connect
 from rollout.settings import Price, ProviderSettings, Settings
 
 _AT_HOME = ("tasks", "folder")
@@ -114,6 +114,7 @@ def inputs_of(recipe: Recipe) -> dict[str, Any]:
     return inputs(
         replace(recipe.environment, tasks=[]),
         recipe.model,
+        address=address(recipe.model, recipe.setup),
         sampling=recipe.sampling,
         max_tool_calls=recipe.max_tool_calls,
         seconds=recipe.seconds,
