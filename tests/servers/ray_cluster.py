@@ -42,7 +42,7 @@ class RayCluster:
         return int(told["node"])
 
     def workers(self, node: int) -> list[int]:
-        """The processes that a node has started."""
+        """The processes of a node in which rollouts are done."""
         return list(self._ask("workers", node=node)["pids"])
 
     def kill(self, node: int) -> None:
@@ -98,7 +98,8 @@ class _Nodes:
         return {"node": len(self.nodes) - 1}
 
     def workers(self, node: int) -> Any:
-        return {"pids": sorted(each for root in self._roots(self.nodes[node]) for each in _below(root))}
+        below = (each for root in self._roots(self.nodes[node]) for each in _below(root))
+        return {"pids": sorted(each for each in below if _title(each).startswith("ray::Worker"))}
 
     def kill(self, node: int) -> Any:
         self._kill(self.nodes[node])
@@ -141,6 +142,12 @@ def _below(pid: int) -> list[int]:
             for child in map(int, path.read_text().split()):
                 found += [child, *_below(child)]
     return found
+
+
+def _title(pid: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    return ""
 
 
 def main() -> None:

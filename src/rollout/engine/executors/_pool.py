@@ -231,6 +231,8 @@ class Pool:
                 max_task_retries=0,
                 max_concurrency=self._concurrency + 16,
                 scheduling_strategy="SPREAD",
+                # Ray would remember each call, so that it could be looked at on a dashboard.
+                enable_task_events=False,
             ).remote()
         )
         try:
