@@ -85,8 +85,14 @@ def join(address: str) -> Cluster:
     ray = import_module("ray")
     if ray.is_initialized():
         return Cluster(ray, "the cluster", ours=False)
-    wanted = address or os.environ.get("RAY_ADDRESS", "").strip() or "local"
-    check_address(wanted)
+    wanted = address or "local"
+    if address in ("", "auto"):
+        wanted = os.environ.get("RAY_ADDRESS", "").strip() or wanted
+        check_address(wanted)
+    if wanted == "auto":
+        with suppress(Exception):
+            # Where Ray has noted down a cluster that is long gone, it would be waited for like any other.
+            wanted = import_module("ray._private.services").get_ray_address_from_environment("auto", None)
     if (match := _HOST_AND_PORT.fullmatch(wanted)) is not None:
         _reach(wanted, match["host"].strip("[]"), int(match["port"]))
     options: dict[str, Any] = {}

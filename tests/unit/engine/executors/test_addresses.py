@@ -74,6 +74,16 @@ def test_an_address_where_nothing_listens_is_no_cluster(run: Any) -> None:
     assert f"There is no Ray cluster at “{address}”: Connection refused." in ended.stderr
 
 
+@pytest.mark.parametrize("executor", ["ray", "ray:auto"])
+def test_the_cluster_in_the_environment_is_looked_for_first(
+    run: Any, monkeypatch: pytest.MonkeyPatch, executor: str
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    assert "There is no Ray cluster at “127.0.0.1:1”" in run(executor).stderr
+    monkeypatch.setenv("RAY_ADDRESS", "everywhere")
+    assert "“everywhere” is no address of a Ray cluster." in run(executor).stderr
+
+
 @pytest.mark.parametrize("greeting", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.6\r\n", b""])
 def test_an_address_where_something_else_listens_is_no_cluster(run: Any, greeting: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
