@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,42 @@ def schema(name: str) -> dict[str, Any]:
         primitive["properties"]["type"]["enum"] = list(primitives(parsed))
         primitive["allOf"] = [branch(each) for each in primitives(parsed)]
     return parsed
+
+
+def bundled(name: str) -> dict[str, Any]:
+    """One schema with every other that it refers to under its ``$defs``, so that a validator needs no other file.
+
+    Each keeps its ``$id``, by which the references find it, as JSON Schema 2020-12 has it for compound documents
+    (section 9.3). Raises KeyError for an unknown name.
+    """
+    whole = schema(name)
+    wanted = sorted(_referred(name) - {name})
+    if not wanted:
+        return whole
+    embedded = {schema(each)["$id"]: schema(each) for each in wanted}
+    return {**whole, "$defs": {**whole.get("$defs", {}), **embedded}}
+
+
+def _referred(name: str) -> set[str]:
+    """The names of the schemas that this one refers to, directly or through another."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for reference in _references(schema(waiting.pop())):
+            other = reference.partition("#")[0].removesuffix(".schema.json")
+            if other and other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if isinstance(reference := part.get("$ref"), str):
+            yield reference
+        part = list(part.values())
+    for each in part if isinstance(part, list) else ():
+        yield from _references(each)
 
 
 def primitives(verifier: dict[str, Any]) -> tuple[str, ...]:
@@ -109,6 +146,7 @@ def stateful_templates() -> frozenset[str]:
 
 __all__ = [
     "branch",
+    "bundled",
     "primitives",
     "schema",
     "schema_folder",

@@ -1,4 +1,4 @@
-"""`rollout schema` prints a schema as it is, lists all, and answers a mistyped name with a suggestion."""
+"""`rollout schema` prints a schema that needs no other, lists all, and answers a mistyped name with a suggestion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rollout.cli import app
-from rollout.source.contract import schema, schema_names, schema_text
+from rollout.source.contract import schema, schema_names
 
 
 def run(*arguments: str) -> Result:
@@ -16,10 +16,14 @@ def run(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("name", schema_names())
-def test_a_schema_is_printed_as_it_is(name: str) -> None:
+def test_a_schema_is_printed_with_those_that_it_refers_to(name: str) -> None:
     ended = run(name)
     assert ended.exit_code == 0
-    assert ended.stdout == schema_text(name)
+    printed = json.loads(ended.stdout)
+    own = {key: each for key, each in printed.get("$defs", {}).items() if not key.startswith("https:")}
+    assert {**printed, "$defs": own} == {"$defs": {}, **schema(name)}
+    for address, other in printed.get("$defs", {}).items():
+        assert address in own or (other["$id"] == address and other in map(schema, schema_names()))
 
 
 @pytest.mark.parametrize("name", ["code_editing", "code-editing.schema.json"])

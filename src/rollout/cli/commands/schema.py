@@ -20,17 +20,19 @@ def schema(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Print one of the format's JSON Schemas, or list them.
+    """Print a JSON Schema of the format, or list all.
 
-    Print one of the format's JSON Schemas; without a name, list them all.
-
-    Editors complete and explain keys with them: save one, or name it in the first line of a file.
+    What one refers to is in it, so that editors and validators need no other file and no network. `environment` is for
+    environment.yaml, a template's name for its config.yaml, `verifier` for verifier.yaml, `task` for one line of
+    tasks.jsonl, `settings` for rollout.toml.
 
     Example: `rollout schema verifier > verifier.schema.json`
     """
+    import json
+
     from rollout.cli.output import show, show_json
+    from rollout.source.contract import bundled, schema_names
     from rollout.source.contract import schema as contract
-    from rollout.source.contract import schema_names, schema_text
 
     names = schema_names()
     if name is None:
@@ -45,9 +47,9 @@ def schema(
     if chosen not in names:
         _refuse(name, names)
     if as_json:
-        show_json("schema", {**_entry(chosen, contract(chosen)), "schema": contract(chosen)})
+        show_json("schema", {**_entry(chosen, contract(chosen)), "schema": bundled(chosen)})
     else:
-        show(schema_text(chosen).rstrip("\n"))
+        show(json.dumps(bundled(chosen), ensure_ascii=False, indent=2))
 
 
 def _entry(name: str, contract: dict[str, object]) -> dict[str, object]:
