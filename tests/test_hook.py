@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,14 +18,32 @@ ROOT = Path(__file__).parent.parent
 [HOOK] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
 
 
-def run_hook(repository: Path) -> subprocess.CompletedProcess[str]:
-    """Runs the entry as pre-commit does: from the root, with the names of all files that the pattern finds."""
+GUIDE = ROOT / "docs" / "guides" / "checking-in-ci.md"
+
+
+def configured() -> list[dict[str, Any]]:
+    """The hooks as the guide configures them, each with what it leaves to the repository's own description."""
+    told = re.findall(r"(?ms)^ {6}- id: rollout-validate\n.*?(?=^```)", GUIDE.read_text(encoding="utf-8"))
+    return [{**HOOK, **yaml.safe_load(each)[0]} for each in told]
+
+
+def run_hook(
+    repository: Path, hook: dict[str, Any] = HOOK, *, changed: list[str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs the hook as pre-commit does: from the root, its entry, its args, then names of files.
+
+    The names are those of all files that the pattern finds, or of the ``changed`` ones among them; a hook without any
+    is not run, unless it always is.
+    """
     names = sorted(
         path.relative_to(repository).as_posix() for path in repository.rglob("*") if path.is_file()
     )
-    changed = [name for name in names if re.search(HOOK["files"], name)]
+    given = [
+        name for name in names if re.search(hook["files"], name) and (changed is None or name in changed)
+    ]
+    assert given or hook.get("always_run"), "pre-commit skips a hook without files"
     return subprocess.run(
-        [*shlex.split(HOOK["entry"]), *changed],
+        [*shlex.split(hook["entry"]), *hook["args"], *(given if hook.get("pass_filenames", True) else ())],
         cwd=repository,
         env={
             **os.environ,
@@ -48,7 +67,33 @@ def repository(tmp_path: Path) -> Path:
 
 def test_the_hook_is_one_that_pre_commit_installs() -> None:
     assert (HOOK["id"], HOOK["language"], HOOK["require_serial"]) == ("rollout-validate", "python", True)
-    assert shlex.split(HOOK["entry"])[:2] == ["rollout", "validate"]
+    assert (HOOK["entry"], HOOK["args"]) == ("rollout validate", ["--"])
+
+
+def test_every_configuration_of_the_guide_checks_a_sound_environment(repository: Path) -> None:
+    hooks = configured()
+    assert len(hooks) == 4
+    for hook in hooks:
+        files = {"files": HOOK["files"]}  # one of them is about environments in another folder
+        ended = run_hook(repository, {**hook, **files})
+        assert (ended.returncode, ended.stdout) == (0, "1 environment checked, nothing to report.\n")
+
+
+def test_a_warning_fails_the_commit_where_the_hook_is_given_strict(repository: Path) -> None:
+    [strict] = [hook for hook in configured() if "--strict" in hook["args"]]
+    (repository / "environments" / "refund" / "verifer.yaml").write_text("{}\n", encoding="utf-8")
+    assert run_hook(repository).returncode == 0
+    ended = run_hook(repository, strict)
+    assert ended.returncode == 1
+    assert "[RL136 unread-file]" in ended.stdout
+
+
+def test_a_file_that_is_only_deleted_is_missed_where_the_hook_always_runs(repository: Path) -> None:
+    [always] = [hook for hook in configured() if hook.get("always_run")]
+    (repository / "environments" / "refund" / "fixtures" / "orders.jsonl").unlink()
+    ended = run_hook(repository, always, changed=[])
+    assert ended.returncode == 1
+    assert "there is no such fixture" in ended.stdout
 
 
 def test_all_files_of_an_environment_are_one_environment(repository: Path) -> None:
