@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 __version__ = "0.3.0"
 
+LAST_WITH_PLATFORM = "pip install 'rolloutdev==0.2.0'"
+"""What gets the version that has the names and commands that ask the platform; they come with a part not here yet."""
+
+_OF_THE_PLATFORM = frozenset(("Client", "RolloutError"))
+
 _HOMES = {
     "Environment": "rollout.environment",
     "Task": "rollout.environment",
@@ -60,11 +65,22 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _OF_THE_PLATFORM:
+        # `from rollout import …` would take an AttributeError for a sentence of its own.
+        raise ImportError(not_yet(name))
     if name not in _HOMES:
         raise AttributeError(f"module 'rollout' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
+
+
+def not_yet(name: str) -> str:
+    """The sentence about a published name that asks the platform."""
+    return (
+        f"{name} is not part of rollout {__version__} yet: it comes with the platform part. Until then it is in "
+        f"0.2.0; put that into a virtual environment of its own: {LAST_WITH_PLATFORM}"
+    )
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from rollout.database import DatabaseSpec
 from rollout.language.canonical import canonical, digest
@@ -102,6 +102,13 @@ class Environment:
         if self.template != "sql":
             return None
         return DatabaseSpec(self.schema or "", self.seed or "", self.dialect, self.now, self.read_only)
+
+    @property
+    def push(self) -> NoReturn:
+        """Not there yet, and says so: raises AttributeError."""
+        from rollout import not_yet
+
+        raise AttributeError(not_yet("Environment.push"))
 
     def to_payload(self) -> dict[str, Any]:
         """The body of ``POST /api/environments``; the verifier travels by its own PUT.

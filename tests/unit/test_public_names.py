@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
+
+import pytest
 
 import rollout
 
@@ -15,11 +19,12 @@ PUBLISHED = {
     "browser_page": "(url, *, title, elements)",
     "code_editing_config": "(*, files, description=None)",
     "custom_config": "(*, tools, initial_state=None, description=None)",
-    "custom_tool": "(name, *, description, params_schema=None, response=None, mutates=None)",
+    "custom_tool": "(name, *, description, params_schema=None, response=None, mutates=None"
+    ", vars=None, cases=None)",
     "lookup_tool": "(name, *, from_array, match_field, description, params_schema=None)",
     "mock_tool": "(name, *, description, response=None, params_schema=None)",
     "primitive": "(name, type, **kwargs)",
-    "verifier_config": "(*primitives)",
+    "verifier_config": "(*primitives, pass_threshold=None)",
     "workflow_config": "(*, tools, fixtures=None, initial_mutable_state=None, description=None)",
 }
 
@@ -37,6 +42,27 @@ def test_the_public_names_are_these_and_sorted() -> None:
 
 def test_every_public_name_is_called_as_published() -> None:
     assert {name: signature_of(name) for name in rollout.__all__} == PUBLISHED
+
+
+@pytest.mark.parametrize("name", ["Client", "RolloutError"])
+def test_a_name_that_asks_the_platform_says_where_it_is(name: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", f"from rollout import {name}"], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1] == (
+        f"ImportError: {name} is not part of rollout {rollout.__version__} yet: it comes with the platform part. "
+        "Until then it is in 0.2.0; put that into a virtual environment of its own: pip install 'rolloutdev==0.2.0'"
+    )
+
+
+def test_an_environment_cannot_be_pushed_yet_and_says_so() -> None:
+    environment = rollout.Environment("a", "A", "custom")
+    with pytest.raises(
+        AttributeError, match=r"^Environment.push is not part of rollout .* 'rolloutdev==0.2.0'"
+    ):
+        environment.push()
+    assert not hasattr(environment, "push")
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -124,6 +124,11 @@ def _words(error: Exception) -> tuple[str, str | None]:
     path = context.command_path if context is not None else "rollout"
     message = str(getattr(error, "format_message", lambda: error)()).strip()
     wrong = _NO_COMMAND.match(message)
+    if wrong is not None and wrong["name"] in _OF_THE_PLATFORM:
+        return (
+            f"“{wrong['name']}” is not part of this version yet: it comes with the platform part.",
+            f"Until then it is in 0.2.0; put that into a virtual environment of its own: {rollout.LAST_WITH_PLATFORM}",
+        )
     if wrong is not None:
         from difflib import get_close_matches
 
@@ -136,6 +141,9 @@ def _words(error: Exception) -> tuple[str, str | None]:
     ) else f"{message}.", f"“{path} --help” shows how it is used."
 
 
+_OF_THE_PLATFORM = frozenset(
+    ("compare", "envs", "generate", "improve", "job", "jobs", "login", "push", "run", "runs", "whoami")
+)
 _QUOTED = re.compile(r"'([^']*)'")
 _NO_COMMAND = re.compile(r"No such command '(?P<name>.*?)'")
 

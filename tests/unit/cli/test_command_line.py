@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rollout import LAST_WITH_PLATFORM
+
 ENVIRONMENT = Path(__file__).parents[3] / "environments" / "refund"
 
 
@@ -28,6 +30,19 @@ def test_an_unknown_command_is_answered_with_the_likely_one() -> None:
         2,
         "error: There is no command “validte”.\n  help: Did you mean “validate”?\n",
     )
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["login", "whoami", "push", "envs", "run", "runs", "improve", "jobs", "job", "compare", "generate"],
+)
+def test_a_published_command_that_asks_the_platform_says_where_it_is(command: str) -> None:
+    done = run(command, "x")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        f"error: “{command}” is not part of this version yet: it comes with the platform part.",
+        f"  help: Until then it is in 0.2.0; put that into a virtual environment of its own: {LAST_WITH_PLATFORM}",
+    ]
 
 
 def test_a_missing_option_is_named_with_the_way_to_the_help() -> None:
