@@ -77,8 +77,8 @@ def custom_tool(
     """A tool of a custom environment: it answers ``response`` and, with ``mutates``, changes the state.
 
     ``mutates`` is ``{"path": …, "value": …}`` or a list of them; ``a.b`` is a nested path, ``a[]`` appends.
-    ``response`` and every value may hold ``${args.…}``, ``${state.…}`` and ``${vars.…}``; ``vars`` are CEL expressions by
-    name. ``cases`` are tried in order, each ``{"when": …, "response" or "error": …, "mutates": …}``: the first that
+    ``response`` and every value may hold ``${args.…}``, ``${state.…}`` and ``${vars.…}``; ``vars`` are CEL expressions
+    by name. ``cases`` are tried in order, each ``{"when": …, "response" or "error": …, "mutates": …}``: the first that
     fits is what happens. A tool with cases has a response of its own only when one is given, or with ``mutates``.
     """
     tool: dict[str, Any] = {
@@ -161,8 +161,8 @@ def primitive(name: str, type: str, **kwargs: Any) -> dict[str, Any]:
     return {"name": name, "type": type, **kwargs}
 
 
-def verifier_config(*primitives: dict[str, Any]) -> dict[str, Any]:
-    """A verifier made of ``primitives``; add ``{"passThreshold": …}`` to it for a threshold other than 1.
+def verifier_config(*primitives: dict[str, Any], pass_threshold: float | None = None) -> dict[str, Any]:
+    """A verifier made of ``primitives``; a rollout passes whose score reaches ``pass_threshold``, 1 unless given.
 
     Raises TypeError for an argument that is no dict, such as a list of primitives passed without its star.
     """
@@ -172,7 +172,10 @@ def verifier_config(*primitives: dict[str, Any]) -> dict[str, Any]:
                 "verifier_config takes each primitive as an argument of its own, made by primitive(…); "
                 f"it was given a {type(each).__name__}. Write verifier_config(*primitives) for a list."
             )
-    return {"primitives": list(primitives)}
+    verifier: dict[str, Any] = {"primitives": list(primitives)}
+    if pass_threshold is not None:
+        verifier["passThreshold"] = pass_threshold
+    return verifier
 
 
 __all__ = [

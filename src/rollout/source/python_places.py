@@ -37,6 +37,7 @@ _KEYS = {
     "initial_mutable_state": "initialMutableState",
     "initial_url": "initialUrl",
     "read_only": "readOnly",
+    "pass_threshold": "passThreshold",
 }
 _KEEPS_KEYS = frozenset({"primitive", "dict", "Task", "Environment"})
 
@@ -134,7 +135,6 @@ class PlaceFinder:
         if name == "verifier_config":
             primitives = ast.List(elts=call.args, ctx=ast.Load())
             found["primitives"] = (None, ast.copy_location(primitives, call))
-            return found
         if name == "dict" and call.args:
             found |= self._members(self._meant(call.args[0]), steps + 1)
         for parameter, written in zip(_POSITIONAL.get(name, ()), call.args, strict=False):

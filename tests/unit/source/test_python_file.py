@@ -109,6 +109,15 @@ def test_the_published_example_reads_with_the_place_of_every_literal(tmp_path: P
     assert shown(document, ("config", "tools", 0, "kind"), "value").startswith("lookup_tool(")
 
 
+def test_a_threshold_has_the_place_of_its_argument(tmp_path: Path) -> None:
+    text = README.replace(') | {"passThreshold": 0.5}', "    pass_threshold=0.75,\n)")
+    document = only(tmp_path, text)
+    assert document.value["verifier"]["passThreshold"] == 0.75
+    assert shown(document, ("verifier", "passThreshold")) == "0.75"
+    assert shown(document, ("verifier", "passThreshold"), "key") == "pass_threshold"
+    assert shown(document, ("verifier", "primitives", 1, "type")) == '"state_match"'
+
+
 def test_variables_spreads_sums_and_comprehensions_are_followed_as_far_as_the_syntax_shows(
     tmp_path: Path,
 ) -> None:

@@ -52,7 +52,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     said = f"{name}: {text[:300]}" if text else name
     if name in ("SyntaxError", "IndentationError", "TabError"):
         return f"This is no Python: {text.rstrip('.?!')}.", None
-    if name == "TypeError" and (meant := _keyword(text)) is not None:
+    if name == "TypeError" and (meant := _keyword(text) or _left_out(text)) is not None:
         # Newer Pythons guess too, in the middle of the sentence.
         said = said.partition(". Did you mean")[0]
         return f"The file failed here with {said}.", meant
@@ -77,6 +77,19 @@ def _keyword(text: str) -> str | None:
     known = [name for name in signature(function).parameters if name not in ("self", "kwargs")]
     near = closest(match[2], known)
     return f"Did you mean {quoted(near)}?" if near else f"It takes {listed(known)}."
+
+
+def _left_out(text: str) -> str | None:
+    """The way out where one of rollout's own functions was not given what it needs."""
+    match = re.search(r"(\w+)(?:\.__init__)?\(\) missing \d+ required [\w-]+ arguments?: (.+)", text)
+    if match is None:
+        return None
+    import rollout
+
+    if match[1] not in rollout.__all__:
+        return None
+    missing = ", ".join(f"{name}=…" for name in re.findall(r"'(\w+)'", match[2]))
+    return f"Write {match[1]}(…, {missing})."
 
 
 def _ended(status: int | None, signal: str | None, seconds: float | None) -> tuple[str, str | None]:
