@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -79,6 +80,8 @@ def _kind(takes: Any) -> str:
         return "|".join(inner)
     if inner != [takes]:
         return _kind(inner[0])
+    if isinstance(takes, type) and issubclass(takes, Enum):
+        return "|".join(str(member.value) for member in takes)
     return {int: "INTEGER", float: "NUMBER", Path: "PATH"}.get(takes, "TEXT")
 
 

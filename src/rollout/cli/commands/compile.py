@@ -28,9 +28,8 @@ def compile(
 ) -> None:
     """Write an environment as the platform's canonical JSON.
 
-    Compile an environment to the platform's JSON, byte for byte the same for everything that means the same.
-
-    The environment is checked first. What is only local (ids, solutions, x- keys) is left out.
+    What means the same is the same JSON, byte for byte. The environment is checked first. What is only local (ids,
+    solutions, x- keys) is left out.
 
     Example: `rollout compile envs/refund -o refund.json`
 

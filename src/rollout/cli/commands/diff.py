@@ -40,8 +40,6 @@ def diff(
 ) -> None:
     """Tell what a change means: to agents, to grading, or not.
 
-    Tell what changed in environments, by meaning, and what it does: to the agent, to the grading, or to neither.
-
     How something is written, and in which file, is no difference. Tasks are paired by their ids; without ids by
     instruction and input, then by ground truth or likeness. With --git the work tree is not touched; a Python file
     named as PATH is run as it was at REV too, so name only what you trust.

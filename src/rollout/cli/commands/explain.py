@@ -26,7 +26,7 @@ def explain(
 ) -> None:
     """Tell the long story of a rule, or list all rules.
 
-    Tell what a rule finds, why it matters and how to mend it; without a rule, list them all.
+    It says what the rule finds, why that matters and how to mend it. Without a rule, all are listed.
 
     Example: `rollout explain duplicate-task-id`
     """

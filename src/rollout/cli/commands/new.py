@@ -36,13 +36,14 @@ def new(
 ) -> None:
     """Start an environment from a small working example.
 
-    Start an environment: a small example that validates, for you to rewrite piece by piece.
+    It validates, and is there for you to rewrite piece by piece. Nothing that exists is overwritten.
 
     The examples are proved as they come: `rollout prove` plays their solutions. Rewrite a task without its solution,
-    and prove fails until the new one is there. Nothing that exists is overwritten.
+    and prove fails until the new one is there.
 
-    The first line of each file names its JSON Schema, for completion and hover in editors; offline, point the editor
-    at the file that `rollout schema TEMPLATE` prints.
+    The first line of environment, config and verifier files names their JSON Schema, for completion and hover in
+    editors. Offline, point the editor at what `rollout schema NAME` prints: `environment` for environment.yaml, the
+    template's name for config.yaml, `verifier` for verifier.yaml.
 
     Example: `rollout new workflow envs/refund`
     """

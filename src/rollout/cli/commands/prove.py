@@ -42,6 +42,10 @@ def prove(
     one says the answers of all tasks, one calls every tool once, one makes a right call twice, and one calls the right
     tools with wrong arguments. What lets one of them pass is named. `--json` has what came of each at every task.
 
+    A task without a solution gets one from its ground truth where that is certain: in workflow and custom the calls
+    that add what it has beyond the start state, in sql the gold query, in code-editing the files it names, in browser
+    the shortest way by links and buttons.
+
     Example: `rollout prove envs/refund`
 
     Exit code 0: all of them are proved. 1: one is not, or has errors, or under --strict warnings. 2: a path or a file

@@ -136,7 +136,7 @@ def test(
 ) -> None:
     """Run tasks with a model; show each call and the verdict.
 
-    Run tasks with a model: the calls and their results, and a verdict with a reason for each primitive.
+    The verdict has a reason for each primitive.
 
     With `--out DIR` each rollout is on the disk as soon as it is done, and `--resume DIR` does the rest of a run that
     was broken off. It may be given more trials (`-n`) and other tasks, and else must be as it was begun.

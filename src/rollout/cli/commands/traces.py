@@ -37,7 +37,7 @@ def traces(
 ) -> None:
     """Export the rollouts of a run.
 
-    Export the rollouts of a run as JSON Lines, one object a rollout. Each rollout is there once, as it was last done.
+    They are JSON Lines, one object a rollout. Each rollout is there once, as it was last done.
 
     `openai` is `{"messages": […], "metadata": {…}}` with messages as chat completions take them. `atif` is a trajectory
     of the Agent Trajectory Interchange Format, version 1.7. `html` is not JSON but the report of the whole run, one

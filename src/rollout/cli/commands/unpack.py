@@ -27,9 +27,8 @@ def unpack(
 ) -> None:
     """Turn platform JSON back into a folder to review.
 
-    Turn platform JSON back into a folder that people can review; compiling that folder gives the same bytes.
-
-    The folder is written whole or not at all, and only after it was compiled and compared.
+    Compiling that folder gives the same bytes: it is written whole or not at all, and only after it was compiled and
+    compared.
 
     Example: `rollout unpack refund.json -o envs/refund`
 

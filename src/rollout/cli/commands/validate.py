@@ -53,7 +53,7 @@ def validate(
 ) -> None:
     """Check environments: what is wrong, where, and the way out.
 
-    Check environments: files, shapes, references, tasks and verifiers, all problems in one run.
+    Files, shapes, references, tasks and verifiers are looked at, and all problems told in one run.
 
     Example: `rollout validate envs/refund`
 
