@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 FILE = "rollout.toml"
 
-RESERVED = frozenset({"fireworks", "gateway", "noop", "openai", "oracle", "random", "replay", "together"})
-"""Names that mean a model here already; a server of the same name would be sent another provider's key."""
+MODELS = "rollout.models"
+"""The family whose names no server can have: it would be sent another provider's key."""
 
 _OWN_NAME = (
     "a name of your own: this one means a model here already (where openai/… is, OPENAI_BASE_URL says)"
@@ -98,6 +98,7 @@ def read_settings(path: Path, label: str | None = None) -> Settings:
 
 def _faults(parsed: Parsed) -> list[Problem]:
     from rollout.check.schema import faults
+    from rollout.family import members
     from rollout.source.place import Problem
 
     found = []
@@ -109,7 +110,7 @@ def _faults(parsed: Parsed) -> list[Problem]:
         found.append(Problem(fault.slug, span, facts))
     providers = parsed.value.get("providers")
     for name in providers if isinstance(providers, dict) else ():
-        if name.replace("-", "_") in RESERVED:
+        if name.replace("-", "_") in members(MODELS):
             place = parsed.place.nearest(("providers", name))[0]
             facts = {"part": "the name of a provider", "found": name, "form": _OWN_NAME}
             found.append(Problem("malformed-value", place.span("key"), facts))
@@ -146,7 +147,7 @@ def _known(written: Mapping[str, Any]) -> dict[str, Any]:
 
 __all__ = [
     "FILE",
-    "RESERVED",
+    "MODELS",
     "Price",
     "ProviderSettings",
     "Settings",

@@ -11,7 +11,6 @@ from rollout.cli import app
 from rollout.diagnostics.concise import render
 from rollout.family import members
 from rollout.settings import (
-    RESERVED,
     Price,
     ProviderSettings,
     Settings,
@@ -68,8 +67,15 @@ def test_settings_are_looked_for_up_to_the_root_of_the_repository(tmp_path: Path
     assert find_settings(inner) == tmp_path / "repo" / "rollout.toml"
 
 
-def test_every_model_of_ours_keeps_its_name() -> None:
-    assert set(members("rollout.models")) <= RESERVED
+@pytest.mark.parametrize("name", members("rollout.models"))
+def test_every_model_of_ours_keeps_its_name(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "rollout.toml"
+    path.write_text(f'[providers.{name}]\nbase_url = "http://127.0.0.1:8000/v1"\n', encoding="utf-8")
+    with pytest.raises(SettingsError) as raised:
+        read_settings(path)
+    [found] = raised.value.diagnostics
+    assert (found.slug, found.span.line, found.span.text) == ("malformed-value", 1, path.read_text().split("\n")[0])
+    assert "this one means a model here already" in str(found.hint)
 
 
 def test_a_command_ends_with_the_mistakes_in_the_settings(
