@@ -1,4 +1,4 @@
-"""What the guides say of the families is so: every primitive is in the verifier guide, and whether it runs here."""
+"""What the guides and the pages say of the project itself is so."""
 
 from __future__ import annotations
 
@@ -10,20 +10,28 @@ from rollout.family import members
 
 ROOT = Path(__file__).parent.parent
 GUIDE = ROOT / "docs" / "guides" / "writing-a-verifier.md"
-_ROW = re.compile(r"^\|[^|\n]*\| `(?P<type>\w+)` \| (?P<runs>yes|not yet) \|$", re.M)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
 
 
-def told() -> dict[str, bool]:
-    """The primitives in the guide's table, and whether it says that they run here."""
-    return {row["type"]: row["runs"] == "yes" for row in _ROW.finditer(GUIDE.read_text(encoding="utf-8"))}
-
-
-def test_the_verifier_guide_has_every_primitive_of_the_format() -> None:
+def test_the_verifier_guide_has_every_primitive_and_where_its_keys_are() -> None:
+    rows = re.findall(
+        r"(?m)^\| \[`(\w+)`\]\(\.\./reference/schemas/verifier\.md#(\w+)\) \| \S", GUIDE.read_text("utf-8")
+    )
     schema = json.loads((ROOT / "schemas" / "verifier.schema.json").read_text(encoding="utf-8"))
-    types = schema["$defs"]["primitive"]["properties"]["type"]["enum"]
-    assert sorted(told()) == sorted(types)
+    assert [name for name, _ in rows] == schema["$defs"]["primitive"]["properties"]["type"]["enum"]
+    assert {name for name, _ in rows} == set(members("rollout.verifiers"))
+    assert all(name == anchor for name, anchor in rows)
 
 
-def test_the_verifier_guide_says_which_primitives_run_here() -> None:
-    runs = {name for name, does in told().items() if does}
-    assert runs == set(members("rollout.verifiers")), "mend the last column of the table in the guide"
+def test_no_page_installs_from_an_index_what_is_not_published() -> None:
+    version = re.search(r"(?m)^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    assert version is not None
+    if not version[1].endswith("(unreleased)"):
+        return
+    installed = {
+        (page.name, line)
+        for page in PAGES
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if re.search(r"pip install [^`#]*rolloutdev(?!==)", line)
+    }
+    assert installed == set()
