@@ -1,8 +1,9 @@
 """Whether the tools of environments/online-shop keep the books of a shop that others recorded.
 
-``--cases FOLDER`` holds ``retail_subset_first40.json`` (users, orders, products), ``retail_tools.json`` (the tools' specs)
-and ``retail_tasks_dev.jsonl`` (tasks with their calls, what each call answered, and the difference that they made). An
-environment is built of them in a temporary folder, with our tools and their descriptions, and every plan is played.
+``--cases FOLDER`` holds ``retail_subset_first40.json`` (users, orders, products), ``retail_tools.json`` (the tools'
+specs) and ``retail_tasks_dev.jsonl`` (tasks with their calls, what each call answered, and the difference that they
+made). An environment is built of them in a temporary folder, with our tools and their descriptions, and every plan is
+played.
 
 Orders that the subset lacks are taken from what the calls answered, with the recorded difference undone; of their
 customers and products as much is made up as the plan needs: ways to pay by their ids, and the new items at the prices

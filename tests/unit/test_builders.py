@@ -83,6 +83,22 @@ def test_a_custom_tool_has_a_response_and_mutates_only_when_told() -> None:
     }
 
 
+def test_a_custom_tool_with_cases_has_no_answer_of_its_own_unless_told() -> None:
+    cases = [{"when": "args.n > vars.most", "error": "Too many."}, {"response": "${args.n}"}]
+    most = {"most": "10"}
+    tool = custom_tool(
+        "take", description="Take some.", params_schema={"n": "number"}, vars=most, cases=cases
+    )
+    assert tool == {
+        "name": "take",
+        "description": "Take some.",
+        "paramsSchema": {"n": "number"},
+        "vars": {"most": "10"},
+        "cases": cases,
+    }
+    assert custom_tool("take", description="Take some.", response=False, cases=cases)["response"] is False
+
+
 def test_a_custom_tool_may_mutate_several_paths() -> None:
     changes = [{"path": "a", "value": 1}, {"path": "log[]", "value": "a"}]
     assert custom_tool("set", description="Set a.", mutates=changes)["mutates"] == changes

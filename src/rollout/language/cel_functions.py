@@ -16,17 +16,21 @@ from typing import Any, Final
 from rollout.language.arithmetic import ArithmeticTextError, evaluate
 
 MOST_WORK: Final = 50_000_000
-"""How much the loops of an expression may go over: about the bytes that they look at, one round after another."""
+"""How much the loops of an expression may go over: about the bytes that are copied, one round after another."""
 
 LONGEST_RANGE: Final = 10_000
 
 COUNTED: Final = "counted"
-"""What every loop's list is passed through; nobody can write it."""
+MAPPED: Final = "mapped"
+KEPT: Final = "kept"
+CHOSEN: Final = "chosen"
+"""What every loop's list is passed through, a map's apart, and what a map and a filter gather: names of no user."""
 
 SIZE: Final = "size_in_characters"
 """What takes the place of ``size``: the evaluator's own counts the bytes of a text."""
 
 _ROUND: Final = 200
+_NULL: Final = 8
 
 
 class Meter:
@@ -35,10 +39,14 @@ class Meter:
     def __init__(self) -> None:
         self.fault: str | None = None
         self._weights: Sequence[int] = ()
+        self._rounds: dict[int, int] = {}
         self._left = MOST_WORK
         self.functions: dict[str, Callable[..., Any]] = {
             SIZE: _size,
-            COUNTED: self._count,
+            COUNTED: partial(self._count, False),
+            MAPPED: partial(self._count, True),
+            KEPT: self._keep,
+            CHOSEN: self._gather,
             **{name: partial(self._call, name, function) for name, function in _FUNCTIONS.items()},
         }
 
@@ -46,16 +54,31 @@ class Meter:
         """Begins an evaluation; ``weights`` are the bytes that one round of each loop looks at."""
         self.fault, self._weights, self._left = None, weights, MOST_WORK
 
-    def _count(self, members: Any, loop: int) -> Any:
+    def _count(self, maps: bool, members: Any, loop: int) -> Any:
         if isinstance(members, dict):
             # The evaluator goes through an object in another order every time.
             members = sorted(members, key=str)
         if isinstance(members, list):
-            self._left -= len(members) * (_ROUND + self._weights[loop])
-            if self._left < 0:
-                self.fault = "its loops go over too much."
+            self._rounds[loop] = rounds = len(members)
+            work = rounds * (_ROUND + self._weights[loop])
+            if not self._may(work + (rounds * rounds * _NULL // 2 if maps else 0)):
                 return []
         return members
+
+    def _keep(self, member: Any, loop: int) -> Any:
+        self._rounds[loop] -= 1
+        return member if self._gather(member, loop) else None
+
+    def _gather(self, member: Any, loop: int) -> bool:
+        # What is gathered is copied in every round that is still to come.
+        return self._may(weight(member) * self._rounds[loop])
+
+    def _may(self, work: int) -> bool:
+        self._left -= work
+        if self._left >= 0:
+            return True
+        self.fault = "its loops go over too much."
+        return False
 
     def _call(self, name: str, function: Callable[..., Any], *given: Any) -> Any:
         try:
@@ -69,7 +92,8 @@ class Meter:
 
 def weight(value: Any) -> int:
     """About how many bytes a JSON value takes."""
-    return len(marshal.dumps(value))
+    # Version 2 writes out a part that is there twice both times, as the evaluator copies it.
+    return len(marshal.dumps(value, 2))
 
 
 def _size(value: Any) -> int | None:
@@ -96,6 +120,12 @@ def _calculate(text: Any) -> float:
     if not isinstance(text, str):
         raise TypeError
     return evaluate(text)
+
+
+def _entries(value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, dict):
+        raise TypeError
+    return [{"key": key, "value": value[key]} for key in sorted(value, key=str)]
 
 
 def _lower(text: Any) -> str:
@@ -155,6 +185,7 @@ def _sum(members: Any) -> int | float:
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "abs": _abs,
     "calculate": _calculate,
+    "entries": _entries,
     "lower": _lower,
     "merge": _merge,
     "object": _object,
@@ -166,6 +197,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 _TAKES: Mapping[str, str] = {
     "abs": "a number",
     "calculate": "a text such as 2 * (3 + 4)",
+    "entries": "an object",
     "lower": "a text",
     "merge": "objects",
     "object": "a list of pairs of a name and a value",
@@ -177,4 +209,15 @@ _TAKES: Mapping[str, str] = {
 NAMES: Final = frozenset(_FUNCTIONS)
 """The names of the functions that an expression may call beyond CEL's own."""
 
-__all__ = ["COUNTED", "LONGEST_RANGE", "MOST_WORK", "NAMES", "SIZE", "Meter", "weight"]
+__all__ = [
+    "CHOSEN",
+    "COUNTED",
+    "KEPT",
+    "LONGEST_RANGE",
+    "MAPPED",
+    "MOST_WORK",
+    "NAMES",
+    "SIZE",
+    "Meter",
+    "weight",
+]

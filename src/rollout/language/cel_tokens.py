@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rollout.language.cel_functions import COUNTED, SIZE
+from rollout.language.cel_functions import CHOSEN, COUNTED, KEPT, MAPPED, SIZE
 
 LOOPS = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
+GATHERING = frozenset({"filter", "map"})
+"""Those that gather a list, which the evaluator copies in every round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +117,43 @@ def _steps(words: tuple[Token, ...], number: int) -> tuple[str, ...]:
 
 
 def for_evaluator(text: str, words: tuple[Token, ...]) -> str:
-    """The text with our own ``size``, and with the list of every loop counted before it is gone through."""
-    written, at, count = "", 0, 0
-    for number, token in enumerate(words[:-1]):
-        if not token.is_name or words[number + 1].text != "(":
-            continue
-        if token.text == "size":
-            written += text[at : token.start] + SIZE
-            at = token.end
-        elif _is_loop(words, number):
-            written += text[at : token.start] + f"{COUNTED}({count}).{token.text}"
-            at = token.end
-            count += 1
+    """The text with our own ``size``, and with every loop counted: what it goes over, and what it gathers.
+
+    ``a.filter(x, p)`` becomes ``a.counted(0).filter(x, (p) && chosen(x, 0))``;
+    ``a.map(x, e)`` becomes ``a.mapped(0).map(x, kept(e, 0))``.
+    """
+    put: list[tuple[int, int, str]] = []
+    open_brackets: list[tuple[int, int, int]] = []
+    """The loop's number or -1, the number of its name's token, and of the last comma in it."""
+    count = 0
+    for number, token in enumerate(words):
+        follows = number + 1 < len(words) and words[number + 1].text == "("
+        if token.is_name and token.text == "size" and follows:
+            put.append((token.start, token.end, SIZE))
+        elif token.text in ("(", "[", "{"):
+            if token.text == "(" and number and _is_loop(words, number - 1):
+                name = words[number - 1]
+                counted = MAPPED if name.text == "map" else COUNTED
+                put.append((name.start, name.start, f"{counted}({count})."))
+                open_brackets.append((count, number - 1, -1))
+                count += 1
+            else:
+                open_brackets.append((-1, number, -1))
+        elif token.text == "," and open_brackets:
+            open_brackets[-1] = (*open_brackets[-1][:2], number)
+        elif token.text in (")", "]", "}") and open_brackets:
+            loop, name_at, comma = open_brackets.pop()
+            macro, variable = words[name_at].text, words[min(name_at + 2, len(words) - 1)].text
+            if loop < 0 or comma < 0 or macro not in GATHERING:
+                continue
+            chosen = macro == "filter"
+            put.append((words[comma].end, words[comma].end, " (" if chosen else f" {KEPT}("))
+            last = f") && {CHOSEN}({variable}, {loop})" if chosen else f", {loop})"
+            put.append((token.start, token.start, last))
+    written, at = "", 0
+    for start, end, what in sorted(put, key=lambda each: each[:2]):
+        written += text[at:start] + what
+        at = end
     return written + text[at:]
 
 
