@@ -126,9 +126,10 @@ def alone(
 
 
 @contextlib.contextmanager
-def serving(program: Path, latency_ms: float) -> Iterator[str]:
+def serving(program: Path, latency_ms: float, *more: str) -> Iterator[str]:
+    """Starts a server, ``more`` being options of its own; gives its base URL."""
     process = subprocess.Popen(
-        [sys.executable, program, "--port", "0", "--latency-ms", str(latency_ms)],
+        [sys.executable, program, "--port", "0", "--latency-ms", str(latency_ms), *more],
         stdout=subprocess.PIPE,
         text=True,
     )
