@@ -5,6 +5,7 @@ stands for any text within a line, and on a line of its own for any lines. A com
 status than 0 says so: ``$ rollout validate broken  # exit 1``. Any other block whose first line is
 ``# file: PATH`` (``-- file: PATH`` in SQL) is written to that file. A page is one session in a folder with the
 project's ``environments``; the chapters of the tutorial are one session together, which begins in an empty folder.
+A page that asks a model at ``127.0.0.1:8000`` is answered by one that plays solutions, wherever that listens in truth.
 
 ``pytest tests/test_docs.py --update-expected`` writes what the commands print into the pages, to be read before
 it is committed; of a command that ends with another status than it should, nothing is written.
@@ -12,6 +13,7 @@ it is committed; of a command that ends with another status than it should, noth
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -19,8 +21,11 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from servers.chat import ChatServer
+from servers.solving import solves
 
 ROOT = Path(__file__).parent.parent
 TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
@@ -29,6 +34,7 @@ SESSIONS = {
     "docs/tutorial": TUTORIAL,
     **{page.relative_to(ROOT).as_posix(): [page] for page in sorted((ROOT / "docs" / "guides").glob("*.md"))},
 }
+MODEL = "127.0.0.1:8000"
 _AUTHOR = {"NAME": "Robin", "EMAIL": "robin@hotel.test"}
 _BLOCK = re.compile(r"^(?P<ticks>`{3,})(?P<language>\w*)[^\n]*\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.M | re.S)
 _STATUS = re.compile(r"\s+# exit (?P<status>\d+)$")
@@ -84,7 +90,9 @@ def trimmed(lines: list[str]) -> list[str]:
 
 def run(command: str, folder: Path) -> tuple[int, list[str]]:
     environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("ROLLOUT_", "GITHUB_"))
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ROLLOUT_", "GITHUB_", "OPENAI_"))
     }
     ended = subprocess.run(
         ["bash", "-c", command],
@@ -116,11 +124,16 @@ def test_a_page_does_what_it_says(session: str, tmp_path: Path, request: pytest.
     if SESSIONS[session] != TUTORIAL:
         shutil.copytree(ROOT / "environments", tmp_path / "environments")
     update = bool(request.config.getoption("--update-expected"))
-    wrong = [said for page in SESSIONS[session] for said in follow(page, tmp_path, update=update)]
+    lines = (ROOT / "environments" / "refund" / "tasks.jsonl").read_text(encoding="utf-8").split("\n")
+    with ChatServer([solves([json.loads(line) for line in lines if line])]) as server:
+        address = urlsplit(server.address).netloc
+        wrong = [
+            said for page in SESSIONS[session] for said in follow(page, tmp_path, address, update=update)
+        ]
     assert not wrong, "\n\n".join(wrong)
 
 
-def follow(page: Path, folder: Path, *, update: bool) -> list[str]:
+def follow(page: Path, folder: Path, address: str, *, update: bool) -> list[str]:
     """Writes the page's files and runs its commands in ``folder``; what did not go as the page says."""
     text = page.read_text(encoding="utf-8")
     updated, done = "", 0
@@ -131,7 +144,8 @@ def follow(page: Path, folder: Path, *, update: bool) -> list[str]:
         if block["language"] == "console":
             shown: list[str] = []
             for step in read_steps(body):
-                status, printed = run(step.command, folder)
+                status, printed = run(step.command.replace(MODEL, address), folder)
+                printed = [line.replace(address, MODEL) for line in printed]
                 fits = agrees(printed, step.expected)
                 if status != step.status or not (fits or update):
                     told = "\n".join(printed)
@@ -143,7 +157,7 @@ def follow(page: Path, folder: Path, *, update: bool) -> list[str]:
         elif first.startswith(("# file: ", "-- file: ")):
             path = folder / first.partition("file: ")[2].strip()
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(rest, encoding="utf-8")
+            path.write_text(rest.replace(MODEL, address), encoding="utf-8")
     if update:
         page.write_text(updated + text[done:], encoding="utf-8")
     return wrong
