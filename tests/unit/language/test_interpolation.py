@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollout.language.interpolation import MalformedError, UnresolvedError, as_text, parse, prepare, spots
+from rollout.language.interpolation import (
+    MalformedError,
+    SegmentError,
+    UnresolvedError,
+    as_text,
+    parse,
+    prepare,
+    spots,
+)
 
 SCOPE = {
     "args": {
@@ -147,3 +155,49 @@ def test_any_text_is_parsed_and_accounted_for(text: str) -> None:
 @given(st.text(max_size=24))
 def test_escaping_every_dollar_brace_gives_the_text_back(text: str) -> None:
     assert prepare(text.replace("${", "$${"))({}) == text
+
+
+def test_a_path_in_brackets_is_one_step_whatever_is_in_it() -> None:
+    scope = {
+        "args": {"id": "a.b", "n": 1, "ids": ["a.b"], "path": "a", "whole": {}},
+        "state": {"orders": {"a.b": {"rows": [{"x": 1}, {"x": 2}]}, "a": {"b": 3}}, "which": "a.b"},
+    }
+    for text, value in {
+        "${state.orders[args.id].rows[args.n].x}": 2,
+        "${state.orders[args.ids[0]].rows.length}": 2,
+        "${state.orders[state.which].rows[0]}": {"x": 1},
+        "x${state.orders[args.path].b}": "x3",
+        '${state.orders["a.b"].rows[args.n]}': {"x": 2},
+    }.items():
+        assert prepare(text)(scope) == value
+    for text in ("${state.orders[args.id].rows[args.id]}", "${state.orders[args.none]}", "${state[args.id]}"):
+        with pytest.raises(UnresolvedError):
+            prepare(text)(scope)
+    with pytest.raises(SegmentError, match="is an object, not a name"):
+        prepare("${state.orders[args.whole]}")(scope)
+
+
+def test_what_was_filled_into_brackets_is_not_looked_at_again() -> None:
+    scope = {
+        "args": {"id": "${state.secret}"},
+        "state": {"secret": "s", "m": {"${state.secret}": "${args.id}"}},
+    }
+    assert prepare("${state.m[args.id]}")(scope) == "${args.id}"
+
+
+def test_a_quoted_key_may_look_like_a_path() -> None:
+    assert prepare('${state["a[args.x]"]}')({"state": {"a[args.x]": 1}, "args": {"x": 2}}) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["${state.a[args.]}", "${state.a[args.x}", "${state.a[argh.x]}", "${state.a[task.id]}", "${[args.x]}"],
+)
+def test_a_path_in_brackets_has_to_be_one(text: str) -> None:
+    assert parse(text).faults
+
+
+def test_the_paths_in_brackets_are_known_with_what_stands_before_them() -> None:
+    (placeholder,) = parse("${state.a.b[args.ids[state.n]].c}").placeholders
+    assert placeholder.steps == ("a", "b")
+    assert [each.text for each in placeholder.inner] == ["${args.ids[state.n]}", "${state.n}"]

@@ -99,3 +99,16 @@ def test_a_tool_that_takes_its_arguments_whole_is_open() -> None:
 
 def test_a_tool_without_any_parameter_takes_none() -> None:
     assert parameters({"kind": "mock", "response": 1}) == closed({})
+
+
+def test_parameters_are_inferred_from_cases_and_expressions_too() -> None:
+    tool = {
+        "vars": {"order": "state.orders[args.order_id]", "half": "has(args.part) ? args.part : 0.5"},
+        "cases": [
+            {"when": "args.amount > 3", "error": "No ${args.reason}."},
+            {"response": "${state.orders[args.key]}", "mutates": {"path": "a.${args.at}", "value": 1}},
+        ],
+    }
+    schema = parameters(tool)
+    assert sorted(schema["properties"]) == ["amount", "at", "key", "order_id", "part", "reason"]
+    assert sorted(schema["required"]) == ["amount", "at", "key", "order_id", "reason"]

@@ -92,10 +92,10 @@ def _judge(
             inside = subject.within(spot.route, shown) if len(shown) > 2 else None
             yield Finding(spot.route, fault.message, fault.hint, at=at, span=span or inside)
         for placeholder in spot.interpolation.placeholders:
-            said = _fault(placeholder, names, state)
-            if said is not None:
-                inside = subject.within(spot.route, placeholder.text)
-                yield Finding(spot.route, said[0], said[1], at=at, span=span or inside)
+            for each in (placeholder, *placeholder.inner):
+                if (said := _fault(each, names, state)) is not None:
+                    inside = subject.within(spot.route, each.text)
+                    yield Finding(spot.route, said[0], said[1], at=at, span=span or inside)
 
 
 def _fault(
@@ -104,6 +104,8 @@ def _fault(
     shown = quoted(placeholder.text)
     if placeholder.root == "fixtures":
         return f"{shown} names fixtures, which a site does not have.", "Put the data into initialState."
+    if placeholder.root == "vars":
+        return f"{shown} names a variable, which only the tools of a custom environment have.", None
     name = str(placeholder.steps[0]) if placeholder.steps else None
     if placeholder.root == "args":
         if names is None:
