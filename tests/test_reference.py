@@ -14,6 +14,8 @@ ROOT = Path(__file__).parent.parent
 CASES = ROOT / "tests" / "cases"
 UNSHOWN = {"unstable-trace"}
 """No environment that can be declared shows it: an engine's test does."""
+RETIRED = {"RL306", "RL322"}
+ARCHITECTURE = ROOT / "docs" / "design" / "architecture.md"
 PAGES = ROOT / "docs" / "reference" / "rules"
 
 
@@ -37,6 +39,11 @@ def test_rules_cases_and_pages_agree() -> None:
 def test_codes_are_unique() -> None:
     codes = [rule.code for rule in rules()]
     assert sorted(set(codes)) == codes
+
+
+def test_a_code_that_was_a_rule_s_once_is_not_given_again() -> None:
+    assert RETIRED.isdisjoint(rule.code for rule in rules())
+    assert all(code in ARCHITECTURE.read_text(encoding="utf-8") for code in RETIRED)
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.slug)
