@@ -55,3 +55,11 @@ def test_a_rule_tells_what_is_wrong_and_how_to_mend_it(rule: Rule) -> None:
     finds = rule.check is not None or rule.check_tasks is not None
     assert finds != (rule.describe is not None)
     assert rule.code.startswith("RL") and len(rule.code) == 5 and rule.code[2] in "12345678"
+
+
+def test_every_key_in_the_reference_has_a_meaning() -> None:
+    pages = sorted((PAGES.parent / "schemas").glob("*.md"))
+    rows = [(page.name, line) for page in pages for line in page.read_text("utf-8").splitlines()]
+    keys = [(page, line) for page, line in rows if line.startswith("| `")]
+    assert keys
+    assert [(page, line) for page, line in keys if line.endswith("|   |")] == []

@@ -69,14 +69,24 @@ def _object(described: dict[str, Any], whole: dict[str, Any]) -> list[str]:
 
 
 def _resolve(value: Any, whole: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """What a property says, with the definition it refers to filled in, and that definition's name."""
+    """What a property says, with what it refers to filled in, and the name of the definition where that is one here.
+
+    What is in another schema has no name here; it is filled in all the same, but for a schema that is referred to as
+    a whole, which has a page of its own.
+    """
     if not isinstance(value, dict):
         return {}, None
-    reference = value.get("$ref", "")
-    if not reference.startswith("#/$defs/"):
+    other, _, pointer = value.get("$ref", "").partition("#/")
+    if not pointer:
         return value, None
-    name = reference.removeprefix("#/$defs/")
-    return {**whole["$defs"][name], **value}, name
+    home = schema(other.removesuffix(".schema.json")) if other else whole
+    target: Any = home
+    for step in pointer.split("/"):
+        target = target[step]
+    if other and "$ref" in target:
+        target, _ = _resolve(target, home)
+    name = pointer.removeprefix("$defs/") if not other and pointer.startswith("$defs/") else None
+    return {**{key: each for key, each in target.items() if key != "$ref"}, **value}, name
 
 
 def _type(value: Any, whole: dict[str, Any]) -> str:
