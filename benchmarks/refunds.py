@@ -51,11 +51,12 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """CPU seconds and MiB of a process, and the seconds it took."""
+    """CPU seconds and MiB of a process, the seconds it took, and how many rollouts its summary says came out how."""
 
     cpu: float
     wall: float
     memory: float
+    outcomes: dict[str, int]
 
 
 def run(
@@ -105,7 +106,8 @@ def run(
             sys.exit(
                 f"{rollouts} rollouts were to be done; the journal has {len(trials)} lines, of {once} rollouts"
             )
-        return Run(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024)
+        summary = json.loads((home / "run" / "summary.json").read_bytes())
+        return Run(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024, summary["outcomes"])
 
 
 def _without_uvloop(home: Path) -> dict[str, str]:
