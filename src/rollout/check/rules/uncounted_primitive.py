@@ -2,6 +2,14 @@
 
 A rollout passes without it. That is right for a check that is only watched for a while; then allow the line and say
 so. Otherwise give it a weight.
+
+Before:
+
+    - {name: no failed calls, type: no_tool_errors, weight: 0}
+
+After:
+
+    - {name: no failed calls, type: no_tool_errors, weight: 0}  # rollout: allow uncounted-primitive — watched in May
 """
 
 from __future__ import annotations
@@ -25,5 +33,5 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             (*primitive.route, "weight"),
             f"{quoted(str(primitive.value.get('name')))} does not count: its weight is 0.",
-            "Give it a weight above 0, or allow this line with the reason.",
+            "Give it a weight above 0, or say why not behind it: # rollout: allow uncounted-primitive — the reason",
         )

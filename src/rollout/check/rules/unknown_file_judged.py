@@ -1,7 +1,8 @@
 """A `files_match` primitive names a file that the environment does not have.
 
 The files are judged for every task alike. One that is not there at the start must be made by the agent in every
-task, which is rarely meant: most often the path is misspelt. Where it is meant, allow this line and say why.
+task, which is rarely meant: most often the path is misspelt. Where it is meant, allow this line and say why,
+with `# rollout: allow unknown-file-judged — every task has it made`.
 
 Before:
 
