@@ -49,7 +49,10 @@ def asking(
 
 
 def ended(running: subprocess.Popen[str]) -> tuple[int, str, str]:
-    output, words = running.communicate(timeout=120)
+    try:
+        output, words = running.communicate(timeout=120)
+    finally:
+        running.kill()
     return running.returncode, output, words
 
 
@@ -111,7 +114,9 @@ def test_traces_and_verdicts_are_those_of_this_machine(
     arguments = (str(LETTERS), "-m", model, "--all", "-n", "3", "--concurrency", "5", "--out")
     here = ended(rollout(None, *arguments, "here", at=tmp_path))
     there = ended(rollout(cluster, *arguments, "there", at=tmp_path))
-    assert there == (here[0], here[1], "")
+    assert there[:2] == here[:2]
+    # A slow run says how far it is; Ray says nothing.
+    assert [line for line in there[2].splitlines() if " of 12 done: " not in line] == []
     assert rollouts(tmp_path / "there") == rollouts(tmp_path / "here")
     assert keys(tmp_path / "there") == planned(3)
 
