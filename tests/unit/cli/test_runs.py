@@ -114,7 +114,10 @@ def test_a_run_is_not_continued_with_a_model_of_the_same_name_at_another_server(
         asking(server, str(DESK), "-m", "openai/gpt-4o-mini", "--out", "run")
         refused = asking(other, "--resume", "run", "-n", "2")
         assert refused.exit_code == 2
-        assert f"Changed since: where it is asked (was “{server.address}/chat/completions”, is “" in refused.stderr
+        assert (
+            f"Changed since: where it is asked (was “{server.address}/chat/completions”, is “"
+            in refused.stderr
+        )
         assert asking(server, "--resume", "run", "-n", "2").exit_code == 1
     assert len(keys("run")) == 6
 
