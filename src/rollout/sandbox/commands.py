@@ -110,6 +110,19 @@ def infer_report(line: str, files: Mapping[str, str]) -> str:
     return program if program in _BARE else EXIT_STATUS
 
 
+def hidden_report(line: str, files: Mapping[str, str]) -> str | None:
+    """The test runner that a line starts where neither its report nor its exit status is the line's own; None if none.
+
+    So it is in ``pytest | tail``, ``pytest || true`` and ``pytest; echo done``.
+    """
+    if infer_report(line, files) != EXIT_STATUS:
+        return None
+    for part in re.split(r"&&|\|\||[;|&(){}\n]", re.sub(r"\d?[<>]+(?:&\d|\s*\S+)", " ", line)):
+        if (found := infer_report(part.strip(), files)) != EXIT_STATUS:
+            return found
+    return None
+
+
 def _last_command(line: str) -> list[str]:
     """The words of a line's last command; none where what it prints or how it ends goes elsewhere."""
     try:
@@ -160,4 +173,13 @@ def steady(output: str) -> str:
     return _UNSTEADY.sub("…", output)
 
 
-__all__ = ["EXIT_STATUS", "Command", "CommandError", "infer_report", "read_command", "steady", "told"]
+__all__ = [
+    "EXIT_STATUS",
+    "Command",
+    "CommandError",
+    "hidden_report",
+    "infer_report",
+    "read_command",
+    "steady",
+    "told",
+]

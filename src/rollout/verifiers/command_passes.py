@@ -14,7 +14,7 @@ from shlex import quote, split
 from typing import Any, cast
 
 from rollout.sandbox import Ended, Job, Limits, SandboxError, run
-from rollout.sandbox.commands import EXIT_STATUS, Command, CommandError, read_command, told
+from rollout.sandbox.commands import EXIT_STATUS, Command, CommandError, hidden_report, read_command, told
 from rollout.sandbox.witness import RunnerName, Witness
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
 from rollout.verifiers._final_files import final_files
@@ -91,6 +91,12 @@ def _command(case: Case, options: Mapping[str, Any]) -> Command:
     except CommandError as error:
         raise CannotJudgeError(str(error)) from None
     report = options.get("report", command.report)
+    is_told = "report" in options or (isinstance(written, Mapping) and "report" in written)
+    if not is_told and (runner := hidden_report(command.line, files if isinstance(files, dict) else {})):
+        raise CannotJudgeError(
+            f"“{command.line}” runs tests with {runner}, but its end does not say how they did. Make them the "
+            "last command, with nothing after it, or write “report: exit-status” to go by the exit status of the line."
+        )
     limits = command.limits
     if "timeout" in options:
         limits = replace(limits, seconds=float(options["timeout"]))
