@@ -74,7 +74,11 @@ def test_every_model_of_ours_keeps_its_name(name: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as raised:
         read_settings(path)
     [found] = raised.value.diagnostics
-    assert (found.slug, found.span.line, found.span.text) == ("malformed-value", 1, path.read_text().split("\n")[0])
+    assert (found.slug, found.span.line, found.span.text) == (
+        "malformed-value",
+        1,
+        path.read_text().split("\n")[0],
+    )
     assert "this one means a model here already" in str(found.hint)
 
 
