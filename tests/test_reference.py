@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,3 +64,9 @@ def test_every_key_in_the_reference_has_a_meaning() -> None:
     keys = [(page, line) for page, line in rows if line.startswith("| `")]
     assert keys
     assert [(page, line) for page, line in keys if line.endswith("|   |")] == []
+
+
+def test_what_is_said_has_one_kind_of_apostrophe() -> None:
+    said = [*(ROOT / "src").rglob("*.py"), *(ROOT / "schemas").glob("*.json"), ROOT / "README.md"]
+    curly = [path.name for path in said if re.search(r"\w’\w", path.read_text(encoding="utf-8"))]
+    assert curly == []

@@ -30,11 +30,11 @@ SEVERITY = Severity.ERROR
 def describe(problem: Problem) -> tuple[str, str | None]:
     if problem.facts["kind"] == "symlink":
         return (
-            f"This is a symbolic link to {quoted(problem.facts['target'])}, outside the environment’s folder.",
+            f"This is a symbolic link to {quoted(problem.facts['target'])}, outside the environment's folder.",
             "Put a copy in its place; a link may only point to something in the folder.",
         )
     return (
-        f"The path {quoted(problem.facts['path'])} leads out of the environment’s folder.",
+        f"The path {quoted(problem.facts['path'])} leads out of the environment's folder.",
         "Write a path relative to the folder, without “..” and without a slash at its beginning.",
     )
 

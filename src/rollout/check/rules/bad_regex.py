@@ -38,6 +38,6 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 route,
                 f"{quoted(pattern)} is no regular expression: {error.msg}.",
-                "Patterns are in Python’s dialect; a backslash needs two in double quotes.",
+                "Patterns are in Python's dialect; a backslash needs two in double quotes.",
                 span=span,
             )

@@ -40,7 +40,7 @@ def _judge(subject: Subject, primitive: Item) -> Iterator[Finding]:
     path = (root / file).resolve()
     if not path.is_relative_to(root):
         yield Finding(
-            route, f"{quoted(file)} is outside the environment’s folder.", "Move the file into the folder."
+            route, f"{quoted(file)} is outside the environment's folder.", "Move the file into the folder."
         )
         return
     try:
@@ -49,7 +49,7 @@ def _judge(subject: Subject, primitive: Item) -> Iterator[Finding]:
         beside = sorted(each.name for each in root.glob("*.py"))
         yield Finding(
             route,
-            f"There is no file {quoted(file)} in the environment’s folder.",
+            f"There is no file {quoted(file)} in the environment's folder.",
             did_you_mean(file, beside, kind="Python files") or "Add it, with the function in it.",
         )
         return

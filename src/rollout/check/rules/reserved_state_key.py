@@ -33,7 +33,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         if key in subject.initial_state:
             yield Finding(
                 ("config", subject.state_key, key),
-                f"The state of a site cannot have the key {quoted(key)}: it is the browser’s own.",
+                f"The state of a site cannot have the key {quoted(key)}: it is the browser's own.",
                 f"Give it another name, such as {quoted(f'site_{key}')}.",
                 at="key",
             )

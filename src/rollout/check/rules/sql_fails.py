@@ -33,7 +33,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     database = subject.database
     dialect = subject.document.value.get("dialect", "sqlite")
     hint = (
-        "The SQL is run by SQLite; write it in SQLite’s dialect."
+        "The SQL is run by SQLite; write it in SQLite's dialect."
         if dialect == "sqlite"
         else f"Only what means the same in SQLite is carried over from {quoted(str(dialect))}; write it another way."
     )
