@@ -15,6 +15,7 @@ from threading import Condition
 from typing import NamedTuple
 
 from rollout.database.clock import Dice, stop_clock
+from rollout.database.formatting import printf
 
 STEPS = 50_000_000
 """How many steps one statement may take: about a second."""
@@ -137,6 +138,8 @@ class Sandbox:
         self.dice = Dice(connection)
         for name in ("trim", "ltrim", "rtrim"):
             connection.create_function(name, 2, _TRIMS[name], deterministic=True)
+        for name in ("printf", "format"):
+            connection.create_function(name, -1, printf, deterministic=True)
         # What virtual tables keep their rows in. They prepare statements to write there whenever they are loaded.
         listed = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'shadow'").fetchall()
         self._shadows = {str(name) for (name,) in listed}

@@ -31,3 +31,21 @@ def test_a_gold_query_only_asks(query: str) -> None:
     built = Image(DatabaseSpec("CREATE TABLE t (a INT);", "INSERT INTO t VALUES (1);"))
     assert evaluate(built, query).failed is not None
     assert evaluate(built, "SELECT a FROM t").rows == ((1,),)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT printf('%.*c', 2000000000, 'x')",
+        "SELECT format('%2000000000d', 1)",
+        "SELECT printf('%.600000c%.600000c', 'x', 'y')",
+    ],
+)
+def test_a_format_asks_for_no_more_than_can_be_kept(query: str) -> None:
+    assert evaluate(Image(DatabaseSpec("CREATE TABLE t (a INT);", "")), query).failed is not None
+
+
+def test_a_format_is_written_as_sqlite_writes_it() -> None:
+    built = Image(DatabaseSpec("CREATE TABLE t (a INT);", ""))
+    query = "SELECT printf('%05.2f|%-4d|%s|%%|%,d', 3.14159, 7, NULL, 1234567), printf('%.*f', 1, 2.55), format(NULL)"
+    assert evaluate(built, query).rows == (("03.14|7   ||%|1,234,567", "2.6", None),)
