@@ -111,11 +111,22 @@ def _run(arguments: list[str] | None) -> int:
         _discard(sys.stdout)
         return Exit.FINE
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and not _has_current_folder():
+            tell_error("The current folder is gone.", "Change to a folder that there is, and say it again.")
+            return Exit.PLATFORM
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
             raise
         _discard(sys.stdout)
         tell_error(f"The output could not be written: {error.strerror}.")
         return Exit.PLATFORM
+
+
+def _has_current_folder() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _words(error: Exception) -> tuple[str, str | None]:
@@ -154,6 +165,8 @@ def _prepare_streams() -> None:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
+    if sys.stdin is None:
+        sys.stdin = Path(os.devnull).open()  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal without UTF-8 shows “?” for what it cannot; that is no reason to end in a traceback.

@@ -71,6 +71,9 @@ def _documents(paths: Sequence[str], slug: str | None) -> Iterator[Document]:
 def rule_slugs(selectors: Sequence[str]) -> frozenset[str]:
     """The slugs that codes, beginnings of codes and slugs (comma-separated or one by one) name."""
     found: set[str] = set()
+    for joined in selectors:
+        if not joined.replace(",", "").strip():
+            fail(f"“{joined}” names no rule.", "Name rules by code or slug, or leave the option out for all.")
     for selector in (part.strip() for joined in selectors for part in joined.split(",")):
         if not selector:
             continue

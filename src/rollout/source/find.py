@@ -121,6 +121,14 @@ def _matched(path: Path) -> list[Path]:
     return [path] if _is_single_file(path) else []
 
 
+def _is_folder(item: os.DirEntry[str]) -> bool:
+    try:
+        return item.is_dir()
+    except OSError:
+        # Such as a link that leads to itself: nothing is there.
+        return False
+
+
 def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: None) -> Iterator[Path]:
     """The environments below ``folder``, at any depth, but not inside one another."""
     pending = [folder]
@@ -139,7 +147,7 @@ def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: Non
             if _is_passed_by(item.name):
                 continue
             path = Path(item.path)
-            if item.is_dir():
+            if _is_folder(item):
                 below.append(path)
             elif _is_single_file(path):
                 yield path

@@ -142,3 +142,63 @@ def test_a_python_file_beside_environments_is_told_of_and_not_run(tmp_path: Path
     done = run("validate", str(tmp_path / "envs"), "--json")
     assert done.returncode == 0
     assert done.stderr == (f"Not read: {python.as_posix()}. Reading a Python file runs it, so name it.\n")
+
+
+@pytest.mark.parametrize("nothing", ["", ",", " "])
+@pytest.mark.parametrize("option", ["--select", "--ignore"])
+def test_a_selection_of_no_rules_is_refused_and_not_taken_for_none_to_check(
+    option: str, nothing: str
+) -> None:
+    done = run("validate", str(ENVIRONMENT), option, nothing)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "names no rule." in done.stderr
+
+
+@pytest.mark.parametrize("name", ["desk.yaml", "./desk.yaml", "link.yaml"])
+def test_an_environment_is_not_compiled_over_itself(tmp_path: Path, name: str) -> None:
+    source = tmp_path / "desk.yaml"
+    shutil.copy(
+        ENVIRONMENT.parent.parent / "tests" / "cases" / "models" / "desk" / "environment.yaml", source
+    )
+    (tmp_path / "link.yaml").symlink_to("desk.yaml")
+    before = source.read_bytes()
+    done = run("compile", str(source), "-o", f"{tmp_path}/{name}")
+    assert done.returncode == 2
+    assert "is a file of the environment itself." in done.stderr
+    assert source.read_bytes() == before
+
+
+def test_links_that_lead_to_themselves_are_passed_by(tmp_path: Path) -> None:
+    shutil.copytree(ENVIRONMENT, tmp_path / "envs" / "refund")
+    for name, to in (("a", "a"), ("b", "c"), ("c", "b")):
+        (tmp_path / "envs" / name).symlink_to(to)
+    done = run("validate", str(tmp_path / "envs"))
+    assert (done.returncode, done.stdout) == (0, "1 environment checked, nothing to report.\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("validate", "."), ("new", "workflow", "x"), ("test", str(ENVIRONMENT), "-m", "oracle")]
+)
+def test_a_folder_that_is_gone_is_said(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    shell = f'cd "{gone}" && rmdir "{gone}" && "$@"'
+    command = ["bash", "-c", shell, "bash", sys.executable, "-m", "rollout", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 2, 3)
+    if done.returncode == 3:
+        assert done.stderr.startswith("error: The current folder is gone.")
+
+
+def test_without_an_input_there_is_nothing_to_unpack(tmp_path: Path) -> None:
+    done = run("unpack", "-", "-o", str(tmp_path / "x"), shell="<&-")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--max-cost", "--timeout", "--turn-timeout", "--temperature", "--top-p"])
+def test_what_is_no_number_is_no_limit(option: str) -> None:
+    done = run("test", str(ENVIRONMENT), "-m", "oracle", option, "nan")
+    assert done.returncode == 2
+    assert f"{option} is no number." in done.stderr

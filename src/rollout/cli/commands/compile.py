@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from rollout.compile.payload import Compiled
+    from rollout.source.document import Document
 
 
 def compile(
@@ -42,13 +43,18 @@ def compile(
     from rollout.compile.folder_writer import WriteError, write_file
     from rollout.compile.payload import compile_environment
 
-    _, environment = sound_environment(path, slug=slug)
+    report, environment = sound_environment(path, slug=slug)
     try:
         compiled = compile_environment(environment)
     except ValueError as error:
         fail(str(error))
     target = None if output in (None, "-") else Path(str(output))
     if target is not None:
+        if _is_source(target, report.document):
+            fail(
+                f"“{output}” is a file of the environment itself.",
+                "Its comments, ids and solutions would be gone: name another file.",
+            )
         try:
             write_file(target, compiled.data)
         except WriteError as error:
@@ -64,6 +70,14 @@ def compile(
         note(
             f"{visible(str(target))}: {_count(len(compiled.environment['tasks']), 'task')}, {compiled.digest}"
         )
+
+
+def _is_source(target: Path, document: Document) -> bool:
+    """Whether a file is one that the environment is read from, by whatever name."""
+    return any(
+        target.exists() and source.path.exists() and target.samefile(source.path)
+        for source in document.sources
+    )
 
 
 def _describe(compiled: Compiled, target: Path | None) -> dict[str, Any]:

@@ -161,6 +161,16 @@ def test(
             "A run is shown in one way: as events or in a format.",
             "Leave out --events, or --json and --format.",
         )
+    numbers = {
+        "--temperature": temperature,
+        "--top-p": top_p,
+        "--timeout": timeout,
+        "--turn-timeout": turn_timeout,
+        "--max-cost": max_cost,
+    }
+    for name, number in numbers.items():
+        if number is not None and number != number:
+            fail(f"{name} is no number.", f"Give it one, such as {name} 1.")
     if out is not None and resume is not None:
         fail("--out begins a run and --resume goes on with one.", "Give one of them.")
     try:
