@@ -29,6 +29,18 @@ _LEAD = re.compile(
     r"^(?:(?:so|thus|hence|therefore|and)?,?\s*the\s+|my\s+)?(?:final\s+)?(?:answer|result)\s*(?:is|:|=)+\s*",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[.!?](?=\s|$)|\n")
+_CLAUSE = re.compile(r"[,;]\s+(?!(?:or|and|to)\b|[-−+$€£]?\d)|\s*\(|\s[-–—]\s(?!\d)")
+_DENIED = re.compile(r"(?:\bnot|n['’]t|\bnever|\bneither|\bnor)\s+(?:be\s+)?$", re.IGNORECASE)
+_OTHERWISE = re.compile(
+    r"\b(?:or|to|nor|thousand|million|billion|trillion|hundred|dozen|squared|cubed)\b", re.IGNORECASE
+)
+_HEDGED = re.compile(
+    r"\b(?:not|no|nor|neither|never|cannot|or|either|maybe|perhaps|possibly|might|may|could|instead|rather|unsure"
+    r"|unlikely|wrong|false|isn|aren|wasn|don|doesn)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"(?:[,;/&+]|\band|\bplus|\bthan|\bfrom)[\s\"'“‘„«`*_(]*$", re.IGNORECASE)
 _FENCE = re.compile(r"```(?:json|JSON)?[ \t]*\n(.*?)```", re.DOTALL)
 _BOXED = re.compile(r"^\\boxed\{(.*)\}$", re.DOTALL)
 _EDGES = " \t\r\n.,;:!?\"'“”‘’„«»`*_()[]{}"
@@ -40,10 +52,11 @@ def number_in(text: str) -> int | float | None:
     """The one number that a text says; None where it says none, or several and none is called the answer."""
     found = _numbers(text)
     if len(found) == 1:
-        return found[0]
+        [first, *_] = _NUMBER.finditer(text)
+        return found[0] if _is_meant(text, first.start(), first.end()) else None
     for said in reversed(list(_SAID.finditer(text))):
         if after := _NUMBER.match(text, said.end()):
-            return _read(after.group())
+            return _read(after.group()) if _is_meant(text, after.start(), after.end()) else None
     lines = [line for line in text.splitlines() if line.strip()]
     last = _numbers(lines[-1]) if lines else []
     return last[0] if len(last) == 1 and _is_bare(lines[-1]) else None
@@ -61,6 +74,17 @@ def _numbers(text: str) -> list[int | float]:
         if number is not None and number not in found:
             found.append(number)
     return found
+
+
+def _is_meant(text: str, start: int, end: int) -> bool:
+    """Whether a number is said as it is: not denied, not one of several, and nothing that makes another of it."""
+    if _DENIED.search(text, 0, start) or text[end : end + 1].isnumeric():
+        return False
+    rest = _SENTENCE.split(text[end:], maxsplit=1)[0]
+    clause = _CLAUSE.split(rest, maxsplit=1)[0]
+    return not (
+        _NUMBER.search(clause) or re.match(r"\s*(?:[/^+=×]|\*+\s*\d)", clause) or _OTHERWISE.search(clause)
+    )
 
 
 def _is_bare(line: str) -> bool:
@@ -94,17 +118,32 @@ def same_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
     return bool(trimmed(wanted)) and trimmed(wanted) == trimmed(found)
 
 
-def holds_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
-    """Whether a text says the expected one at the edges of words: “Paris” in “It is Paris.”, not in “Parisian”."""
+def says_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
+    """Whether a sentence of a text ends with the expected one, and neither denies it nor names others beside it.
+
+    “Paris” is said by “It is Paris.”, but not by “Parisian”, “It is not Paris.”, “London or Paris” or “London, Paris”.
+    """
     wanted, found = composed(expected).strip(), composed(text)
     if not case_sensitive:
         wanted, found = composed(wanted.casefold()), composed(found.casefold())
     at = found.find(wanted) if wanted else -1
     while at >= 0:
-        if stands_alone(found, at, at + len(wanted)) and not _is_hyphenated(found, at, at + len(wanted)):
+        end = at + len(wanted)
+        if (
+            stands_alone(found, at, end)
+            and not _is_hyphenated(found, at, end)
+            and _ends_a_sentence(found, at, end)
+        ):
             return True
         at = found.find(wanted, at + 1)
     return False
+
+
+def _ends_a_sentence(text: str, start: int, end: int) -> bool:
+    before = _SENTENCE.split(text[:start])[-1]
+    after = _SENTENCE.split(text[end:], maxsplit=1)[0]
+    opens = not before or before[-1].isspace() or before[-1] in _EDGES
+    return opens and not after.strip(_EDGES) and not _HEDGED.search(before) and not _LISTED.search(before)
 
 
 def _is_hyphenated(text: str, start: int, end: int) -> bool:
@@ -185,12 +224,12 @@ def listed(text: str) -> Sequence[str] | None:
 
 __all__ = [
     "Answer",
-    "holds_text",
     "json_in",
     "listed",
     "number_in",
     "numbers_in",
     "read_answer",
     "same_text",
+    "says_text",
     "trimmed",
 ]

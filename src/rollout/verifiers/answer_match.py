@@ -2,9 +2,10 @@
 
 What is expected is ``expected``, what stands at ``groundTruth`` in the task's ground truth, or else its ``answer``. A
 number is compared as a number: “The answer is (42).” is 42 and 42.0, 711 is not 11, and a text that says several
-numbers, none of which it calls the answer, says none. A text has to be the answer that was submitted, or stand in the
-last message at the edges of words. A list or an object has to be given as JSON; a list of plain values may be written
-as lines or with commas. ``tolerance``, ``caseSensitive`` and ``ignoreOrder`` ease the comparison.
+numbers, none of which it calls the answer, says none, and so does “not 42” or “42 million”. A text has to be the answer
+that was submitted, or the end of a sentence of the last message that neither denies it nor names others beside it. A
+list or an object has to be given as JSON; a list of plain values may be written as lines or with commas. ``tolerance``,
+``caseSensitive`` and ``ignoreOrder`` ease the comparison.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from rollout.language.compare import compare, show
 from rollout.language.paths import MISSING, PathError, get, parse
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
 from rollout.verifiers._answers import (
-    holds_text,
     json_in,
     listed,
     number_in,
     numbers_in,
     read_answer,
     same_text,
+    says_text,
     trimmed,
 )
 
@@ -85,7 +86,8 @@ def _alone(answer: str) -> str:
 
 def _boolean(expected: bool, answer: str) -> Judgement:
     words = set(trimmed(answer.casefold()).replace(",", " ").replace(".", " ").split())
-    says = (bool(words & _YES), bool(words & _NO))
+    denied = any(word in ("not", "never") or word.endswith(("n't", "n’t")) for word in words)
+    says = (bool(words & _YES), bool(words & _NO) or denied)
     if says == (expected, not expected):
         return passed(f"The answer is {show(expected)}.")
     return failed(f"The answer is {show(answer)}; {show(expected)} was expected.")
@@ -98,6 +100,8 @@ def _number(expected: int | float, answer: str, tolerance: float) -> Judgement:
         if len(several) > 1:
             said = ", ".join(show(each) for each in several[:6]) + (", …" if len(several) > 6 else "")
             return failed(f"The answer says several numbers ({said}) and calls none the answer.")
+        if several:
+            return failed(f"The answer does not just say {show(several[0])}: {show(answer)}.")
         return failed(f"The answer says no number: {show(answer)}. {show(expected)} was expected.")
     if equal(expected, found, tolerance):
         return passed(f"The answer is {show(found)}.")
@@ -107,7 +111,7 @@ def _number(expected: int | float, answer: str, tolerance: float) -> Judgement:
 def _text(expected: str, answer: str, submitted: bool, case_sensitive: bool) -> Judgement:
     if same_text(expected, answer, case_sensitive=case_sensitive):
         return passed(f"The answer is {show(expected)}.")
-    if not submitted and holds_text(expected, answer, case_sensitive=case_sensitive):
+    if not submitted and says_text(expected, answer, case_sensitive=case_sensitive):
         return passed(f"The last message says {show(expected)}.")
     return failed(f"The answer is {show(answer)}; {show(expected)} was expected.")
 
