@@ -86,7 +86,7 @@ def _alone(answer: str) -> str:
 
 def _boolean(expected: bool, answer: str) -> Judgement:
     words = set(trimmed(answer.casefold()).replace(",", " ").replace(".", " ").split())
-    denied = any(word in ("not", "never") or word.endswith(("n't", "n’t")) for word in words)
+    denied = any(word in ("not", "never") or word.endswith(("n't", "n\u2019t")) for word in words)
     says = (bool(words & _YES), bool(words & _NO) or denied)
     if says == (expected, not expected):
         return passed(f"The answer is {show(expected)}.")
