@@ -147,7 +147,9 @@ def test_the_rollouts_of_a_node_that_is_killed_are_done_again_elsewhere(
         for line in (tmp_path / "run" / "rollouts.jsonl").read_bytes().splitlines()
         for attempt in json.loads(line)["earlier"]
     ]
-    assert [each["charged_to"] for each in lost] == ["infrastructure"] * 2
+    # A rollout may be lost twice, when it is given to a worker that begins on the node while that dies.
+    assert len(lost) >= 2
+    assert {each["charged_to"] for each in lost} == {"infrastructure"}
     assert KEY not in words + output
     assert [
         str(file) for file in everything_in(tmp_path, cluster.session) if KEY.encode() in file.read_bytes()
