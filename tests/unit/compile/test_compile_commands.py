@@ -426,6 +426,22 @@ def test_a_path_with_a_suffix_is_one_file(here: Path, name: str) -> None:
     assert again.exit_code == 2 and "exists already" in again.stderr
 
 
+@pytest.mark.parametrize("template", templates())
+def test_every_scaffold_says_the_same_of_splits_and_solutions(here: Path, template: str) -> None:
+    rollout("new", template, "desk.yaml")
+    text = Path("desk.yaml").read_text(encoding="utf-8")
+    assert "\n# The split dev is to work on, test to report on, train to learn from.\n" in text
+    assert "\n# A solution stays on this machine, where `rollout prove` plays it.\ntasks:\n" in text
+
+
+@pytest.mark.parametrize(
+    ("slug", "name"), [("sql", "SQL"), ("faq-desk", "FAQ Desk"), ("night_shift", "Night Shift")]
+)
+def test_the_name_is_the_slug_as_people_write_it(here: Path, slug: str, name: str) -> None:
+    rollout("new", "workflow", slug)
+    assert f"\nname: {name}\n" in (Path(slug) / "environment.yaml").read_text(encoding="utf-8")
+
+
 def test_new_overwrites_nothing(here: Path) -> None:
     rollout("new", "workflow", "desk")
     before = contents(here)

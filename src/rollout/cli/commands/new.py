@@ -9,6 +9,7 @@ import typer
 
 from rollout.cli import completions
 
+_INITIALISMS = {word.lower(): word for word in ("AI", "API", "CRM", "FAQ", "HR", "HTML", "JS", "SQL", "URL")}
 _OTHER_FILES = frozenset(
     (".csv", ".html", ".ipynb", ".js", ".json", ".jsonl", ".md", ".py", ".sql", ".ts", ".txt", ".xml", ".zip")
 )
@@ -119,7 +120,7 @@ def _title(slug: str) -> str:
     import re
 
     words = [word for word in re.split(r"[-_.]+", slug) if word]
-    return " ".join(word[0].upper() + word[1:] for word in words) or slug
+    return " ".join(_INITIALISMS.get(word, word[0].upper() + word[1:]) for word in words) or slug
 
 
 def _refuse_template(template: str) -> None:
