@@ -18,10 +18,11 @@ What is held:
 
 How the backoffs are counted: a wait before a repetition is drawn evenly from 0 to a ceiling that doubles, and a trace
 keeps each repetition but not the wait. So it is the mean of that draw, by the engine's own formula, for each repetition
-on the traces; their sum is off by one or two in a hundred (the standard deviation is printed). So many workers wait at
-the same time, so the sum is divided by the concurrency. The time until an unanswered request is given up is no
-backoff, and counts against us in full: it is `--turn-timeout`, ten latencies here. The start of each
-run is taken off.
+on the traces; their sum is off by two or three in a hundred (the standard deviation is printed). So many workers wait
+at the same time, so the sum is divided by the concurrency. That is too little where a turn near the end meets fault
+after fault, and a single worker waits for the longest backoffs; the longest rollout is printed. The time until an
+unanswered request is given up is no backoff, and counts against us in full: it is `--turn-timeout`, ten latencies here.
+The start of each run is taken off.
 
 The verdict of the wall is the stricter reading, (faulty − backoffs) ÷ faultless; the other, faulty ÷ (faultless +
 backoffs), is printed beside it.
@@ -60,7 +61,8 @@ KINDS = {
 
 @dataclass(slots=True)
 class Account:
-    """What the lines of a journal say, added up. ``waits`` are expected seconds, ``spread`` their variance."""
+    """What the lines of a journal say, added up. ``waits`` are expected seconds, ``spread`` their variance,
+    ``longest`` the seconds of the longest rollout."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
@@ -68,12 +70,14 @@ class Account:
     done_again: int = 0
     waits: float = 0.0
     spread: float = 0.0
+    longest: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
     def add(self, line: dict[str, Any]) -> None:
         """Takes in a line."""
         trace, verdict = line["trace"], line["verdict"]
         self.outcomes[verdict["outcome"]] += 1
+        self.longest = max(self.longest, trace["seconds"])
         self.unread += sum(call["args"] is None for call in trace["calls"])
         self.done_again += len(line["earlier"])
         for exchange in trace["exchanges"]:
@@ -229,7 +233,10 @@ class Try:
         account = self.account
         outcomes = ", ".join(f"{number} {name}" for name, number in sorted(account.outcomes.items()))
         retries = ", ".join(f"{number} × {kind}" for kind, number in sorted(account.retries.items()))
-        print(f"  {outcomes}; asked again: {retries}; calls that could not be read: {account.unread}")
+        print(
+            f"  {outcomes}; asked again: {retries}; calls that could not be read: {account.unread}; "
+            f"the longest rollout: {account.longest:.1f} s"
+        )
         if account.done_again:
             print(f"  {account.done_again} attempts at a rollout were given up and done again")
         for sentence in (account.wrong + self.differences())[:5]:
