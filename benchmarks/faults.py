@@ -203,7 +203,8 @@ class Try:
 
     def backoffs(self, options: argparse.Namespace) -> float:
         """Seconds that each worker is expected to have waited before repetitions."""
-        return self.account.waits / options.concurrency
+        concurrency: int = options.concurrency
+        return self.account.waits / concurrency
 
     def is_right(self) -> bool:
         """Whether nothing counts wrong, and journal, summary and server say the same."""
@@ -253,8 +254,9 @@ def play(options: argparse.Namespace) -> float:
 
 def start(options: argparse.Namespace) -> float:
     """Seconds until a run asks for its first turn, and from its last to its end."""
+    latency: float = options.latency_ms / 1000
     with serving(options.server, options.latency_ms) as address:
-        return run(address, 1, options.concurrency).wall - TURNS * options.latency_ms / 1000
+        return run(address, 1, options.concurrency).wall - TURNS * latency
 
 
 if __name__ == "__main__":
