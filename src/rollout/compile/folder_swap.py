@@ -44,7 +44,7 @@ def move_one_by_one(target: Path, new: Path, own: Iterable[str], aside: Path) ->
     """Moves the ``own`` entries of ``target`` ``aside``, and those of ``new`` in.
 
     The environment file goes first and comes last: in between, the folder holds no environment, and says so.
-    Raises OSError when an entry cannot be moved; all that were moved are back then.
+    Raises OSError when an entry cannot be moved, or would be moved over another; all that were moved are back then.
     """
     aside.mkdir()
     moves = [(target / name, aside / name) for name in sorted(own, key=_last)][::-1]
@@ -54,6 +54,8 @@ def move_one_by_one(target: Path, new: Path, own: Iterable[str], aside: Path) ->
     done: list[tuple[Path, Path]] = []
     try:
         for there, here in moves:
+            if os.path.lexists(here):
+                raise OSError(errno.EEXIST, os.strerror(errno.EEXIST))
             there.rename(here)
             done.append((there, here))
     except OSError:

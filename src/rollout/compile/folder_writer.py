@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from rollout.compile.folder_lock import HeldError, alone_in
 from rollout.compile.folder_swap import exchange, move_one_by_one
 from rollout.source.layout import known_names
 
 _NEW = "environment"
 _ASIDE = "before"
+_PATIENCE_SECONDS = 60
 _RANDOM = re.compile(r"[a-z0-9_]{8}")
 
 
@@ -43,25 +45,40 @@ def write_folder(
     system cannot let two folders change places (``target`` is a mount point or the current folder, or it is neither
     Linux nor macOS), there may be a moment with no environment file in ``target``, never one with a mix; ended just
     then, the old files are in the folder ``.NAME.*/before`` beside the new ones. What a run that was ended has left
-    behind is taken away by the next one that comes to its end.
+    behind is taken away by the next one that comes to its end. Several that write the same folder go one after the
+    other, each as though it had begun when the one before had ended.
     Raises WriteError when the folder is refused or the system does not let it be written.
     """
     try:
-        occupied = _own_entries(target, replace=replace)
-        if not (target.is_dir() and _swap_beside(target, files, occupied, inspect)):
-            # In the folder itself where there is one: what lies beside it may be another file system.
-            home = target if target.is_dir() else target.parent
-            home.mkdir(parents=True, exist_ok=True)
-            with _staged(home, target, files, inspect) as new:
-                if target.is_dir():
-                    move_one_by_one(target, new, occupied, new.with_name(_ASIDE))
-                else:
-                    new.rename(target)
-        for home in (target.parent, target):
-            for left in _left_behind(home, target.name):
-                shutil.rmtree(left, ignore_errors=True)
+        _own_entries(target, replace=replace)
+        home = Path(os.path.realpath(target)).parent
+        home.mkdir(parents=True, exist_ok=True)
+        with alone_in(home, patience_seconds=_PATIENCE_SECONDS):
+            # Once more: who was in before may have written this very folder.
+            _put_in_place(target, files, _own_entries(target, replace=replace), inspect)
+    except HeldError:
+        raise WriteError(
+            f"“{target}” cannot be written: another program holds the folder that it is in.",
+            "Wait for it to end, or end it, and say this again.",
+        ) from None
     except OSError as error:
         raise WriteError(f"“{target}” cannot be written: {error.strerror or error}.") from error
+
+
+def _put_in_place(
+    target: Path, files: Mapping[str, str], occupied: list[str], inspect: Callable[[Path], None] | None
+) -> None:
+    if not (target.is_dir() and _swap_beside(target, files, occupied, inspect)):
+        # In the folder itself where there is one: what lies beside it may be another file system.
+        home = target if target.is_dir() else target.parent
+        with _staged(home, target, files, inspect) as new:
+            if home == target:
+                move_one_by_one(target, new, occupied, new.with_name(_ASIDE))
+            else:
+                new.rename(target)
+    for home in (target.parent, target):
+        for left in _left_behind(home, target.name):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _swap_beside(

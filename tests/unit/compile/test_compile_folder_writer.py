@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -229,17 +230,109 @@ def test_whenever_it_is_killed_the_old_environment_is_there_or_the_new_one_and_n
     assert {"old", "new"} <= seen
 
 
-def test_a_folder_that_another_run_is_using_is_left_alone(tmp_path: Path) -> None:
-    target = tmp_path / "env"
+def test_what_another_run_is_using_is_left_alone_and_taken_away_once_that_has_ended(tmp_path: Path) -> None:
+    target, stage = tmp_path / "env", tmp_path / ".env.abcdefgh"
     fill(target, OLD)
-
-    def inspect(folder: Path) -> None:
-        write_folder(target, {"environment.yaml": "other"}, replace=True)
-        assert contents(folder) == NEW
-
-    write_folder(target, NEW, replace=True, inspect=inspect)
+    fill(stage / "environment", NEW)
+    in_use = os.open(stage, os.O_RDONLY)
+    fcntl.flock(in_use, fcntl.LOCK_EX)
+    write_folder(target, NEW, replace=True)
+    assert contents(stage / "environment") == NEW
+    os.close(in_use)
+    write_folder(target, NEW, replace=True)
     assert contents(target) == NEW
     assert [path.name for path in tmp_path.iterdir()] == ["env"]
+
+
+AT_ONCE = """
+import sys
+from pathlib import Path
+from rollout.compile.folder_writer import WriteError, write_folder
+mark, target, replace = sys.argv[1], Path(sys.argv[2]), sys.argv[3] == "True"
+files = {name: mark for name in ("environment.yaml", "config.yaml", f"fixtures/{mark}.yaml")}
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    write_folder(target, files, replace=replace)
+except WriteError as error:
+    print(error)
+    sys.exit(2)
+"""
+
+
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize("before", ["nothing", "an empty folder", "an environment"])
+@pytest.mark.parametrize("attempt", range(3))
+def test_of_several_that_write_at_once_one_is_there_whole(
+    tmp_path: Path, before: str, replace: bool, attempt: int
+) -> None:
+    target = tmp_path / "env"
+    if before != "nothing":
+        target.mkdir()
+    if before == "an environment":
+        fill(target, OLD)
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", AT_ONCE, str(number), str(target), str(replace)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]
+    for run in runs:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "ready\n"
+    for run in runs:
+        assert run.stdin is not None
+        run.stdin.write("\n")
+        run.stdin.flush()
+    said = [run.communicate()[0] for run in runs]
+    wrote = [number for number, run in enumerate(runs) if run.returncode == 0]
+    wholes = [
+        dict.fromkeys(("environment.yaml", "config.yaml", f"fixtures/{number}.yaml"), str(number))
+        for number in wrote
+    ]
+    if replace:
+        assert wrote == [0, 1, 2, 3], said
+    elif before == "an environment":
+        assert wrote == [], said
+        wholes = [OLD]
+    else:
+        assert len(wrote) == 1, said
+    assert all("is not empty" in said[number] for number in range(4) if number not in wrote)
+    assert contents(target) in wholes
+    assert [path.name for path in tmp_path.iterdir()] == ["env"]
+
+
+def test_when_another_program_keeps_the_place_to_itself_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_writer, "_PATIENCE_SECONDS", 0)
+    held = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    with pytest.raises(WriteError, match="another program holds the folder"):
+        write_folder(tmp_path / "env", NEW)
+    os.close(held)
+    assert contents(tmp_path) == {}
+
+
+def test_an_entry_that_came_to_be_there_meanwhile_is_not_moved_over(tmp_path: Path) -> None:
+    target = tmp_path / "env"
+    target.mkdir()
+
+    def inspect(folder: Path) -> None:
+        (target / "config.yaml").write_text("theirs")
+
+    with pytest.raises(WriteError, match="File exists"):
+        write_folder(target, NEW, inspect=inspect)
+    assert contents(target) == {"config.yaml": "theirs"}
+
+
+def test_a_folder_below_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(WriteError, match="cannot be written"):
+        write_folder(tmp_path / "loop" / "env", NEW)
 
 
 def test_who_works_in_the_folder_stays_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
