@@ -10,9 +10,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED, known_names, siblings, spreads
 from rollout.source.listing import is_skipped
+
+T = TypeVar("T")
 
 MAX_FOLDERS = 50_000
 """How many folders are looked through for environments before the search is given up."""
@@ -80,7 +83,7 @@ _WAY_OUT = (
 
 def _named(path: Path, text: str, passed_by: Callable[[Path], object]) -> list[Path]:
     """What a path given by itself leads to; raises SourceError when that is nothing."""
-    if path.is_dir():
+    if _is(Path.is_dir, path):
         names = _names(path)
         if _is_environment(names):
             return [path]
@@ -95,9 +98,9 @@ def _named(path: Path, text: str, passed_by: Callable[[Path], object]) -> list[P
                 f"Reading a Python file runs it, so name it: “{shown}”, or “{(path / '*.py').as_posix()}” for all.",
             )
         raise SourceError(f"There is no environment in “{_shown(text)}”.", _WAY_OUT)
-    if not path.exists():
+    if not _is(Path.exists, path):
         raise SourceError(f"“{_shown(text)}” is a link that leads nowhere.", None)
-    if not path.is_file():
+    if not _is(Path.is_file, path):
         raise SourceError(f"“{_shown(text)}” is neither a file nor a folder.", _WAY_OUT)
     owner = _owner(path)
     if owner is not None:
@@ -109,9 +112,9 @@ def _named(path: Path, text: str, passed_by: Callable[[Path], object]) -> list[P
 
 def _matched(path: Path) -> list[Path]:
     """What one match of a pattern leads to: nothing where a path given by itself would be an error."""
-    if path.is_dir():
+    if _is(Path.is_dir, path):
         return [path] if _is_environment(_names(path)) else list(_inside(path))
-    if not path.is_file():
+    if not _is(Path.is_file, path):
         return []
     owner = _owner(path)
     if owner is not None:
@@ -121,11 +124,11 @@ def _matched(path: Path) -> list[Path]:
     return [path] if _is_single_file(path) else []
 
 
-def _is_folder(item: os.DirEntry[str]) -> bool:
+def _is(question: Callable[[T], bool], item: T) -> bool:
     try:
-        return item.is_dir()
+        return question(item)
     except OSError:
-        # Such as a link that leads to itself: nothing is there.
+        # Such as a link that leads to itself, or to a name that is too long: nothing is there.
         return False
 
 
@@ -147,7 +150,7 @@ def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: Non
             if _is_passed_by(item.name):
                 continue
             path = Path(item.path)
-            if _is_folder(item):
+            if _is(os.DirEntry.is_dir, item):
                 below.append(path)
             elif _is_single_file(path):
                 yield path
@@ -229,6 +232,9 @@ def _makes_environment(path: Path) -> bool:
 
 
 def _head(path: Path) -> bytes:
+    # Opening a named pipe would wait for somebody to write into it.
+    if not _is(Path.is_file, path):
+        return b""
     try:
         with path.open("rb") as file:
             return file.read(_HEAD_BYTES)
@@ -258,7 +264,7 @@ def _nearest_hint(path: Path) -> str | None:
         if near:
             return f"Did you mean “{(folder / near[0]).as_posix()}”?"
         shown = "the current folder" if folder == Path() else f"“{folder.as_posix()}”"
-        folders = sorted(name for name in names if (folder / name).is_dir())
+        folders = sorted(name for name in names if _is(Path.is_dir, folder / name))
         if not folders:
             return _WAY_OUT
         listed = ", ".join(f"“{name}”" for name in folders[:8])

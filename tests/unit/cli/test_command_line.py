@@ -176,6 +176,13 @@ def test_links_that_lead_to_themselves_are_passed_by(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "1 environment checked, nothing to report.\n")
 
 
+def test_a_folder_in_the_place_of_the_environment_file_is_said(tmp_path: Path) -> None:
+    (tmp_path / "refund" / "environment.yaml").mkdir(parents=True)
+    done = run("validate", str(tmp_path / "refund"))
+    assert done.returncode == 2
+    assert "help: “environment.yaml” is a folder there: put a file in its place." in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments", [("validate", "."), ("new", "workflow", "x"), ("test", str(ENVIRONMENT), "-m", "oracle")]
 )

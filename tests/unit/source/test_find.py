@@ -100,6 +100,22 @@ def test_folders_that_link_in_a_circle_end(tree: Path) -> None:
     assert found("environments") == ALL
 
 
+@pytest.mark.parametrize("name", ["x", "x.yaml", "x.py"])
+def test_a_link_to_a_name_that_is_too_long_leads_nowhere(tree: Path, name: str) -> None:
+    (tree / "environments" / name).symlink_to("a" * 300)
+    assert found("environments") == ALL
+    with pytest.raises(SourceError, match="is a link that leads nowhere"):
+        find([f"environments/{name}"])
+    with pytest.raises(SourceError, match="Nothing that matches the pattern"):
+        find([f"environments/{name[:1]}{name[1:2]}*{name[2:]}"])
+
+
+def test_named_pipes_are_not_waited_for(tree: Path) -> None:
+    for name in ("pipe.yaml", "pipe.py"):
+        os.mkfifo(tree / "environments" / name)
+    assert found("environments") == ALL
+
+
 def test_inside_an_environment_the_current_folder_is_one(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tree / "environments/refund")
     assert found(".") == ["."]

@@ -27,6 +27,8 @@ SEVERITY = Severity.ERROR
 def describe(problem: Problem) -> tuple[str, str | None]:
     names, near = problem.facts["names"], problem.facts["near"]
     message = f"There is no environment.yaml in {quoted(problem.span.path)}."
+    if near and near[0] in names:
+        return message, f"{quoted(near[0])} is a folder there: put a file in its place."
     if near:
         return (
             message,
