@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rollout.database.rows import Row
-from rollout.language.edges import composed, is_word, stands_alone
+from rollout.language.edges import composed
 from rollout.language.exact_json import load
 
 _NUMBER = re.compile(
@@ -33,17 +33,34 @@ _SENTENCE = re.compile(r"[.!?](?=\s|$)|\n")
 _CLAUSE = re.compile(r"[,;]\s+(?!(?:or|and|to)\b|[-−+$€£]?\d)|\s*\(|\s[-–—]\s(?!\d)")
 _DENIED = re.compile(r"(?:\bnot|n['’]t|\bnever|\bneither|\bnor)\s+(?:be\s+)?$", re.IGNORECASE)
 _OTHERWISE = re.compile(
-    r"\b(?:or|to|nor|thousand|million|billion|trillion|hundred|dozen|squared|cubed)\b", re.IGNORECASE
+    r"""\b(?:or|to|nor|thousand|million|billion|trillion|hundred|dozen|squared|cubed|half|quarter)s?\b
+        |^\s*(?:(?:(?-i:[kKM])|mn|bn|mln|bln|lakh|crore|percent|per\s+cent)\b|[%‰])""",
+    re.IGNORECASE | re.VERBOSE,
 )
+_SHIFTED = re.compile(
+    r"""(?:[<>≤≥≠!√^/]=?|\b(?:minus|negative|than|over|under|below|above|least|most|step|page|line|row|section
+        |option|item|version|figure|chapter))[\s*_`(\[]*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_UNSURE_WORDS = (
+    r"or|either|maybe|perhaps|possibly|probably|might|may|could|would|unsure|unclear|unknown|undecided|unlikely"
+    r"|hardly|doubt\w*|if|unless|whether|cannot|guess|impossible"
+)
+_UNSURE = re.compile(rf"\b(?:{_UNSURE_WORDS})\b|\?\W*$", re.IGNORECASE)
 _HEDGED = re.compile(
-    r"\b(?:not|no|nor|neither|never|cannot|or|either|maybe|perhaps|possibly|might|may|could|instead|rather|unsure"
-    r"|unlikely|wrong|false|isn|aren|wasn|don|doesn)\b|n['’]t\b",
-    re.IGNORECASE,
+    rf"""\b(?:{_UNSURE_WORDS}|not|no|nor|neither|never|nothing|instead|rather|wrong|incorrect|false|isn|aren|wasn|don
+    |doesn|but|except|without|reject\w*|exclud\w*|opposite|option|candidate|example|another)\b|n['’]t\b""",
+    re.IGNORECASE | re.VERBOSE,
 )
-_LISTED = re.compile(r"(?:[,;/&+]|\band|\bplus|\bthan|\bfrom)[\s\"'“‘„«`*_(]*$", re.IGNORECASE)
+_CALLED = re.compile(
+    r"(?:\b(?:answer|result)\b[*_]*\s*(?:(?:is|are)\b\s*:?|[:=])|\#{4}|\\boxed(?=\{))", re.IGNORECASE
+)
+_IS = re.compile(r"(?:\b(?:is|are|was|were)|\w['’]s)(?:\s+(?:the|an?|called|named))?\s*:?$", re.IGNORECASE)
+_VERDICT = re.compile(r"(yes|no|true|false)\b(?=\s*(?:[.,;:!\n]|[-–—]\s|$))", re.IGNORECASE)
 _FENCE = re.compile(r"```(?:json|JSON)?[ \t]*\n(.*?)```", re.DOTALL)
 _BOXED = re.compile(r"^\\boxed\{(.*)\}$", re.DOTALL)
-_EDGES = " \t\r\n.,;:!?\"'“”‘’„«»`*_()[]{}"
+_OPENING = " \t\r\n\"'“”‘’„«»`*_([{"
+_CLOSING = " \t\r\n.,;:!\"'“”‘’„«»`*_)]}"
 _LONGEST = 400
 _DEEPEST = 8
 
@@ -56,7 +73,8 @@ def number_in(text: str) -> int | float | None:
         return found[0] if _is_meant(text, first.start(), first.end()) else None
     for said in reversed(list(_SAID.finditer(text))):
         if after := _NUMBER.match(text, said.end()):
-            return _read(after.group()) if _is_meant(text, after.start(), after.end()) else None
+            alone = len(_numbers(text[said.end() :])) == 1
+            return _read(after.group()) if alone and _is_meant(text, after.start(), after.end()) else None
     lines = [line for line in text.splitlines() if line.strip()]
     last = _numbers(lines[-1]) if lines else []
     return last[0] if len(last) == 1 and _is_bare(lines[-1]) else None
@@ -78,9 +96,13 @@ def _numbers(text: str) -> list[int | float]:
 
 def _is_meant(text: str, start: int, end: int) -> bool:
     """Whether a number is said as it is: not denied, not one of several, and nothing that makes another of it."""
-    if _DENIED.search(text, 0, start) or text[end : end + 1].isnumeric():
+    before = _SENTENCE.split(text[:start])[-1]
+    if _DENIED.search(before) or _SHIFTED.search(before) or text[end : end + 1].isnumeric():
         return False
-    rest = _SENTENCE.split(text[end:], maxsplit=1)[0]
+    ending = _SENTENCE.search(text, end)
+    rest = text[end : ending.start() if ending else len(text)]
+    if _HEDGED.search(before) or _HEDGED.search(rest) or (ending and ending.group() == "?"):
+        return False
     clause = _CLAUSE.split(rest, maxsplit=1)[0]
     return not (
         _NUMBER.search(clause) or re.match(r"\s*(?:[/^+=×]|\*+\s*\d)", clause) or _OTHERWISE.search(clause)
@@ -106,8 +128,11 @@ def trimmed(text: str) -> str:
     inner = text.strip()
     if boxed := _BOXED.match(inner):
         inner = boxed[1]
-    inner = _LEAD.sub("", inner.strip(_EDGES)) if _LEAD.match(inner.strip(_EDGES)) else inner
-    return inner.strip(_EDGES)
+    return _bare(_LEAD.sub("", _bare(inner)))
+
+
+def _bare(text: str) -> str:
+    return text.lstrip(_OPENING).rstrip(_CLOSING)
 
 
 def same_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
@@ -119,39 +144,36 @@ def same_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
 
 
 def says_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
-    """Whether a sentence of a text ends with the expected one, and neither denies it nor names others beside it.
+    """Whether a text calls the expected one its answer at its end, or ends by saying that something is it.
 
-    “Paris” is said by “It is Paris.”, but not by “Parisian”, “It is not Paris.”, “London or Paris” or “London, Paris”.
+    “Paris” is said by “The answer is Paris.” and “The capital is Paris.”, but not by “It is not Paris.”, “Rome or
+    Paris”, “New Paris”, “Is it Paris?”, nor where the last that is called the answer is another.
     """
-    wanted, found = composed(expected).strip(), composed(text)
+    wanted, found = composed(expected), composed(text)
     if not case_sensitive:
         wanted, found = composed(wanted.casefold()), composed(found.casefold())
-    at = found.find(wanted) if wanted else -1
-    while at >= 0:
-        end = at + len(wanted)
-        if (
-            stands_alone(found, at, end)
-            and not _is_hyphenated(found, at, end)
-            and _ends_a_sentence(found, at, end)
-        ):
-            return True
-        at = found.find(wanted, at + 1)
-    return False
+    wanted, found = _bare(wanted), _bare(found)
+    if not wanted:
+        return False
+    if called := list(_CALLED.finditer(found)):
+        before = _SENTENCE.split(found[: called[-1].start()])[-1]
+        return not _HEDGED.search(before) and _bare(found[called[-1].end() :]) == wanted
+    if not found.endswith(wanted) or found[: -len(wanted)].rstrip(_OPENING) == found[: -len(wanted)]:
+        return False
+    before = _SENTENCE.split(found[: -len(wanted)].rstrip(_OPENING))[-1]
+    return bool(_IS.search(before)) and not _HEDGED.search(before)
 
 
-def _ends_a_sentence(text: str, start: int, end: int) -> bool:
-    before = _SENTENCE.split(text[:start])[-1]
-    after = _SENTENCE.split(text[end:], maxsplit=1)[0]
-    opens = not before or before[-1].isspace() or before[-1] in _EDGES
-    return opens and not after.strip(_EDGES) and not _HEDGED.search(before) and not _LISTED.search(before)
-
-
-def _is_hyphenated(text: str, start: int, end: int) -> bool:
-    # Paris-Orly is another place than Paris.
-    before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    joined_before = len(before) == 2 and before[1] in "-–" and is_word(before[0]) and is_word(text[start])
-    joined_after = len(after) == 2 and after[0] in "-–" and is_word(after[1]) and is_word(text[end - 1])
-    return joined_before or joined_after
+def verdict_in(text: str) -> bool | None:
+    """The yes or no that a text opens with, or says at its end; None where it says neither, or is unsure."""
+    if _UNSURE.search(text):
+        return None
+    if opening := _VERDICT.match(trimmed(text)):
+        return opening[1].casefold() in ("yes", "true")
+    for word, verdict in (("yes", True), ("true", True), ("no", False), ("false", False)):
+        if says_text(word, text, case_sensitive=False):
+            return verdict
+    return None
 
 
 def json_in(text: str) -> Any:
@@ -232,4 +254,5 @@ __all__ = [
     "same_text",
     "says_text",
     "trimmed",
+    "verdict_in",
 ]

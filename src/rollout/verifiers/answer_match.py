@@ -2,9 +2,9 @@
 
 What is expected is ``expected``, what stands at ``groundTruth`` in the task's ground truth, or else its ``answer``. A
 number is compared as a number: “The answer is (42).” is 42 and 42.0, 711 is not 11, and a text that says several
-numbers, none of which it calls the answer, says none, and so does “not 42” or “42 million”. A text has to be the answer
-that was submitted, or the end of a sentence of the last message that neither denies it nor names others beside it. A
-list or an object has to be given as JSON; a list of plain values may be written as lines or with commas. ``tolerance``,
+numbers, none of which it calls the answer, says none, and so does “not 42” or “42 million”. A text has to be the whole
+answer; a last message may also end with “The answer is …” or “… is …”, and then nothing but the text. A list or an
+object has to be given as JSON; a list of plain values may be written as lines or with commas. ``tolerance``,
 ``caseSensitive`` and ``ignoreOrder`` ease the comparison.
 """
 
@@ -26,6 +26,7 @@ from rollout.verifiers._answers import (
     same_text,
     says_text,
     trimmed,
+    verdict_in,
 )
 
 _YES = {"true", "yes"}
@@ -88,7 +89,7 @@ def _boolean(expected: bool, answer: str) -> Judgement:
     words = set(trimmed(answer.casefold()).replace(",", " ").replace(".", " ").split())
     denied = any(word in ("not", "never") or word.endswith(("n't", "n\u2019t")) for word in words)
     says = (bool(words & _YES), bool(words & _NO) or denied)
-    if says == (expected, not expected):
+    if says == (expected, not expected) and verdict_in(answer) is expected:
         return passed(f"The answer is {show(expected)}.")
     return failed(f"The answer is {show(answer)}; {show(expected)} was expected.")
 
