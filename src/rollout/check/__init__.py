@@ -104,7 +104,8 @@ class _Check:
         self.found = kept
         if self.select is None:
             for problem in left:
-                self._add_problem(problem)
+                if problem.facts["slug"] not in self.ignore:
+                    self._add_problem(problem)
         self.found = without_echoes(self.found)
         self.found.sort(key=lambda diagnostic: diagnostic.sort_key)
         omitted = {slug: seen - KEPT_PER_RULE for slug, seen in self.count.items() if seen > KEPT_PER_RULE}

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from rollout.check.rulebook import find_rules
 from rollout.check.wording import closest
 from rollout.diagnostics import Diagnostic
+from rollout.source.comments import SUFFIXES, Texts
 from rollout.source.document import Document
-from rollout.source.place import Place, Problem
+from rollout.source.place import Problem
 from rollout.source.text import SourceFile
 
 _COMMENT = re.compile(
@@ -26,7 +27,6 @@ _NAMES = re.compile(rf"{_NAME}(?:\s*,\s*{_NAME})*")
 _DASH = re.compile(r"(?:—|–|--|-|:)\s*")
 # The words of other tools for the same.
 _OTHER_VERBS = frozenset({"ignore", "disable", "noqa", "suppress", "skip", "silence", "permit", "except"})
-_SUFFIXES = (".yaml", ".yml", ".toml")
 
 
 @dataclass(slots=True)
@@ -45,20 +45,29 @@ def allowances(document: Document, problems: list[Problem]) -> list[Allowance]:
     """Reads the comments of all files; those that say nothing usable go to ``problems``."""
     found: list[Allowance] = []
     for source in document.sources:
-        if not source.path.name.endswith(_SUFFIXES) or "rollout:" not in source.text:
+        if not source.path.name.endswith(SUFFIXES) or "rollout:" not in source.text:
             continue
-        texts = sorted(_scalars(document.place, source))
-        for match in _COMMENT.finditer(source.text):
+        texts = Texts(source)
+        for match in _comments(source.text, texts):
             start, end = match.start(), match.end()
-            if any(from_ <= start < to for from_, to in texts):
-                continue
             slugs, fault = _read(match["verb"], match["rest"].strip())
             if fault is not None:
                 problems.append(Problem("malformed-allowance", source.span(start, end), fault))
-            line, _ = source.position(start)
-            alone = source.line(line).lstrip().startswith("#")
+            line, column = source.position(start)
+            before = source.line(line)[: column - 1].lstrip()
+            # A line that begins with “#” may be the last of a text, with the comment behind it.
+            alone = not before or (before.startswith("#") and texts.end_of(start - len(before)) is None)
             found += [Allowance(source, start, end, slug, line + 1 if alone else line) for slug in slugs]
     return found
+
+
+def _comments(text: str, texts: Texts) -> Iterator[re.Match[str]]:
+    match = _COMMENT.search(text)
+    while match is not None:
+        inside = texts.end_of(match.start())
+        if inside is None:
+            yield match
+        match = _COMMENT.search(text, match.end() if inside is None else inside)
 
 
 def _read(verb: str, rest: str) -> tuple[list[str], dict[str, str] | None]:
@@ -106,16 +115,6 @@ def silence(
             problems.append(
                 Problem("unused-allowance", span, {"slug": allowance.slug, "line": allowance.line})
             )
-
-
-def _scalars(place: Place, source: SourceFile) -> Iterator[tuple[int, int]]:
-    children = place.children
-    if children is None:
-        if place.source is source:
-            yield place.start, place.end
-        return
-    for child in children.values() if isinstance(children, dict) else children:
-        yield from _scalars(child, source)
 
 
 __all__ = ["Allowance", "allowances", "silence"]
