@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 def find_paths(paths: Sequence[str]) -> list[Path]:
     """The environments at `paths`; ends the command with a sentence when there are none."""
+    if any(not path.strip() for path in paths):
+        fail("A path is empty.", "Name a folder or a file; “.” is the current folder.")
     left_out: list[Path] = []
     try:
         found = find(paths, passed_by=left_out.append)

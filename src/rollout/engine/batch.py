@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, Literal, cast
 
 from rollout.engine import Failure, Grader, Outcome, Rollout, Trace, Verdict, Workflow
@@ -107,8 +108,11 @@ class Batch:
         Raises what ``finish`` raises.
         """
         remaining = iter(jobs)
-        workers = [asyncio.create_task(self._work(remaining, finish)) for _ in range(self.concurrency)]
+        workers: list[asyncio.Task[None]] = []
         try:
+            # Each begins with a job of its own, so that there are no more workers than jobs.
+            for job in islice(remaining, self.concurrency):
+                workers.append(asyncio.create_task(self._work(chain((job,), remaining), finish)))
             await asyncio.gather(*workers)
         finally:
             for worker in workers:

@@ -209,3 +209,17 @@ def test_what_is_no_number_is_no_limit(option: str) -> None:
     done = run("test", str(ENVIRONMENT), "-m", "oracle", option, "nan")
     assert done.returncode == 2
     assert f"{option} is no number." in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--max-cost", "--timeout", "--turn-timeout"])
+def test_what_has_no_end_is_no_limit(option: str) -> None:
+    done = run("test", str(ENVIRONMENT), "-m", "oracle", option, "inf")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{option} is without end." in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("validate", ""), ("validate", " "), ("test", "", "-m", "oracle")])
+def test_an_empty_path_is_not_the_current_folder(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: A path is empty.")

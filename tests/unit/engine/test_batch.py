@@ -125,6 +125,21 @@ def test_no_more_go_on_at_once_than_asked_for_and_none_is_looked_at_before_its_t
     assert (len(finished), model.most_at_once) == (60, 4)
 
 
+def test_there_are_no_more_workers_than_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = 0
+    work = Batch._work
+
+    def counted(self: Batch, remaining: Iterator[Job], finish: Any) -> Any:
+        nonlocal begun
+        begun += 1
+        assert begun <= len(TASKS)
+        return work(self, remaining, finish)
+
+    monkeypatch.setattr(Batch, "_work", counted)
+    finished, stop = run(Scripted(lambda number, request: Turn("Done.")), jobs(TASKS), concurrency=10**8)
+    assert (len(finished), stop, begun) == (len(TASKS), None, len(TASKS))
+
+
 def test_what_breaks_is_data_and_stops_no_other() -> None:
     def answer(number: int, request: Request) -> Turn | Exception:
         return {

@@ -149,6 +149,8 @@ def test(
     Exit code 0: every task passed. 1: a task failed, broke or was not done, or the environment has errors. 2: wrong
     usage. 130: interrupted.
     """
+    from math import isfinite
+
     from rollout.cli.inputs import in_sandbox
     from rollout.cli.output import Exit, fail, note
     from rollout.cli.report import Reporting
@@ -169,8 +171,12 @@ def test(
         "--max-cost": max_cost,
     }
     for name, number in numbers.items():
-        if number is not None and number != number:
-            fail(f"{name} is no number.", f"Give it one, such as {name} 1.")
+        if number is not None and not isfinite(number):
+            is_infinite = number == number
+            fail(
+                f"{name} is {'without end' if is_infinite else 'no number'}.",
+                f"Give it a number, such as {name} 1{', or leave it out' if is_infinite else ''}.",
+            )
     if out is not None and resume is not None:
         fail("--out begins a run and --resume goes on with one.", "Give one of them.")
     try:
