@@ -11,9 +11,10 @@ import builtins
 import contextlib
 import json
 import os
+import signal
 import sys
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 import rollout
@@ -40,6 +41,14 @@ def main(filename: str, code: CodeType) -> None:
     kinds = (rollout.Environment, rollout.Task)
     describer = Describer(*kinds)
     status = 1
+    interrupts: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        interrupts.append(number)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
     try:
         done = run(Path(filename), code, kinds, afterwards=_restore)
         if _pid() != own:
@@ -50,14 +59,13 @@ def main(filename: str, code: CodeType) -> None:
             report = {"failure": describe_failure(done.error, Path(filename))}
         _send(way_back, report)
         status = 0
-    except KeyboardInterrupt:
-        _restore()
-        if _pid() == own:
-            _send(way_back, {"interrupted": True})
     except BaseException as error:
         _restore()
         if _pid() == own:
-            _send(way_back, {"failure": describe_failure(error, Path(filename))})
+            # Without a signal it was the file itself that raised KeyboardInterrupt: a failure as any other.
+            is_interrupt = isinstance(error, KeyboardInterrupt) and interrupts
+            failure = {"failure": describe_failure(error, Path(filename))}
+            _send(way_back, {"interrupted": True} if is_interrupt else failure)
     finally:
         _end(status, own)
 

@@ -284,9 +284,13 @@ def test_the_steps_that_led_to_a_failure_are_the_users_own(tmp_path: Path) -> No
     assert steps == [("envs.py", 7), ("envs.py", 5)]
 
 
-def test_an_interrupt_passes_through(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        documents(tmp_path, "raise KeyboardInterrupt\n")
+def test_an_interrupt_that_the_file_raises_itself_is_a_failure_of_the_file(tmp_path: Path) -> None:
+    (problem,) = only(tmp_path, "x = 1\nraise KeyboardInterrupt\n").problems
+    assert (problem.slug, problem.facts["type"], problem.span.line) == (
+        "python-file-failed",
+        "KeyboardInterrupt",
+        2,
+    )
 
 
 def test_what_json_does_not_have_is_a_problem_at_its_place(tmp_path: Path) -> None:
