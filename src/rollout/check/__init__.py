@@ -47,7 +47,7 @@ def check_all(
     first: dict[str, Document] = {}
     for document in documents:
         same = first.setdefault(document.slug, document)
-        if same is not document and same.label != document.label:
+        if same is not document:
             document = replace(document, problems=(*document.problems, _same_slug(document, same)))
         yield check(document, select=select, ignore=ignore)
 

@@ -223,3 +223,16 @@ def test_an_empty_path_is_not_the_current_folder(arguments: tuple[str, ...]) -> 
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: A path is empty.")
+
+
+def test_two_environments_of_a_python_file_may_not_have_the_same_slug(tmp_path: Path) -> None:
+    made = 'Environment(slug="{}", name="A", template="custom", config={{"tools": []}}, tasks=[Task("x", {{"y": 1}})])'
+    lines = [
+        "from rollout import Environment, Task",
+        *(f"e{n} = {made.format(s)}" for n, s in enumerate("rqr")),
+    ]
+    (tmp_path / "envs.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run("validate", str(tmp_path / "envs.py"), "--format", "concise", "--select", "RL143")
+    assert done.returncode == 1
+    assert done.stdout.count("duplicate-slug") == 1
+    assert "envs.py:4:" in done.stdout
