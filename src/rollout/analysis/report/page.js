@@ -390,7 +390,13 @@
       event.preventDefault();
       if (!one.hidden) location.hash = address(null);
       search.focus();
-    } else if (!one.hidden && (event.key === "j" || event.key === "k")) document.getElementById(`go-${event.key}`)?.click();
+    } else if (!one.hidden && (event.key === "j" || event.key === "k")) {
+      const link = document.getElementById(`go-${event.key}`);
+      if (!link?.hash) return;
+      location.hash = link.hash;
+      // The event of the new address comes later, and the next key may come before it.
+      show();
+    }
   });
   show();
 })();
