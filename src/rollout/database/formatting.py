@@ -15,30 +15,58 @@ Value = str | bytes | int | float | None
 MOST = 1_000_000
 """Characters that the widths and precisions of one format may ask for, all together."""
 
-_SIZES = re.compile(r"%[-+ 0,#!]*(\*|\d+)?(?:\.(\*|\d+))?")
+_CONVERSION = re.compile(r"%[-+ 0,#!]*(\*|\d+)?(?:\.(\*|\d+))?[lh]*(.)?", re.DOTALL)
+_WHOLE = re.compile(r"\s*[-+]?\d+", re.ASCII)
+_DIGITS = 12
 _PER_THREAD = threading.local()
 
 
 def printf(form: Value = None, *values: Value) -> Value:
-    """What SQLite's own function makes of it. Raises ValueError where that would be too long."""
+    """What SQLite's own function makes of it. Raises OverflowError where that would be too long, as SQLite says it."""
     if isinstance(form, str | bytes):
         text = form if isinstance(form, str) else form.decode("utf-8", "replace")
-        sizes = [size for found in _SIZES.finditer(text) for size in found.groups() if size]
-        asked = sum(min(int(size), MOST + 1) if len(size) < 10 else MOST + 1 for size in sizes if size != "*")
-        if "*" in sizes:
-            # Which of the values are sizes is not worked out: that of them all is too much at once is rare enough.
-            asked += sum(abs(value) for value in values if isinstance(value, int))
-        if asked > MOST:
-            raise ValueError("The widths of the format are too large.")
+        if _asked(text, values) > MOST:
+            raise OverflowError("string or blob too big")
     places = ", ".join("?" * (1 + len(values)))
     written: Value = _own().execute(f"SELECT printf({places})", (form, *values)).fetchone()[0]
     return written
+
+
+def _asked(text: str, values: tuple[Value, ...]) -> int:
+    """How many characters the widths and precisions of a format ask for; ``*`` takes its size from the values."""
+    asked, place = 0, 0
+    for width, precision, kind in _CONVERSION.findall(text):
+        for size in (width, precision):
+            if size == "*":
+                asked += abs(_whole(values[place])) if place < len(values) else 0
+                place += 1
+            elif size:
+                asked += int(size) if len(size) < _DIGITS else MOST + 1
+        if kind not in ("%", "n", ""):
+            place += 1
+    return asked
+
+
+def _whole(value: Value) -> int:
+    """The size that SQLite makes of a value: texts and reals become whole numbers."""
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        found = _WHOLE.match(value)
+        digits = found.group().strip() if found else "0"
+        return int(digits) if len(digits) < _DIGITS else MOST + 1
+    if isinstance(value, float):
+        return int(value) if abs(value) < MOST else MOST + 1
+    return value or 0
 
 
 def _own() -> sqlite3.Connection:
     connection: sqlite3.Connection | None = getattr(_PER_THREAD, "connection", None)
     if connection is None:
         connection = _PER_THREAD.connection = sqlite3.connect(":memory:", isolation_level=None)
+        # A text that was cast from bytes need not be UTF-8.
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST)
     return connection
 
 

@@ -111,9 +111,10 @@ def infer_report(line: str, files: Mapping[str, str]) -> str:
 
 
 def hidden_report(line: str, files: Mapping[str, str]) -> str | None:
-    """The test runner that a line starts where neither its report nor its exit status is the line's own; None if none.
+    """The test runner that a line starts, but not as its last command, so that it has no report; None if none.
 
-    So it is in ``pytest | tail``, ``pytest || true`` and ``pytest; echo done``.
+    So it is in ``pytest | tail`` and ``pytest || true``, and in ``pytest && ruff check`` too: an exit status of 0 does
+    not say that a test ran.
     """
     if infer_report(line, files) != EXIT_STATUS:
         return None

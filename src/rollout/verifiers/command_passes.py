@@ -61,7 +61,7 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
         await _expect_program(command, ended)
         if ended.status != 0:
             return failed(f"“{command.line}” ended with exit status {ended.status}.{remarks}", evidence)
-        note = "no test runner that is known was started, so this is all there is to go by"
+        note = "there is no report of tests, so this is all there is to go by"
         return passed(f"“{command.line}” ended with exit status 0; {note}.{remarks}", evidence)
     finding = read_run(
         witness,
@@ -94,8 +94,8 @@ def _command(case: Case, options: Mapping[str, Any]) -> Command:
     is_told = "report" in options or (isinstance(written, Mapping) and "report" in written)
     if not is_told and (runner := hidden_report(command.line, files if isinstance(files, dict) else {})):
         raise CannotJudgeError(
-            f"“{command.line}” runs tests with {runner}, but its end does not say how they did. Make them the "
-            "last command, with nothing after it, or write “report: exit-status” to go by the exit status of the line."
+            f"“{command.line}” runs tests with {runner}, but not as its last command, so it has no report of "
+            "them. Put nothing after them, or write “report: exit-status” to go by the exit status of the line alone."
         )
     limits = command.limits
     if "timeout" in options:

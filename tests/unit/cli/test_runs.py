@@ -119,7 +119,16 @@ def test_a_run_is_not_continued_with_a_model_of_the_same_name_at_another_server(
             in refused.stderr
         )
         assert asking(server, "--resume", "run", "-n", "2").exit_code == 1
+        renamed = asking(other, "--resume", "run", "-n", "2", "-m", "oracle")
+        assert "Changed since: the model (was “openai/gpt-4o-mini”, is “oracle”)." in renamed.stderr
     assert len(keys("run")) == 6
+
+
+def test_a_key_in_an_address_is_kept_nowhere(asking: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ChatServer([says("Done.")]) as server:
+        server.address += "?api-key=4f6c5cce93aa71"
+        asking(server, str(DESK), "-m", "openai/gpt-4o-mini", "--out", "run")
+    assert "4f6c5cce93aa71" not in "".join(file.read_text() for file in Path("run").iterdir())
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-4o-mini", "replay:nothing.jsonl", "orcale"])

@@ -39,10 +39,21 @@ def test_a_gold_query_only_asks(query: str) -> None:
         "SELECT printf('%.*c', 2000000000, 'x')",
         "SELECT format('%2000000000d', 1)",
         "SELECT printf('%.600000c%.600000c', 'x', 'y')",
+        "SELECT printf('%.*c', '999999999', 'x')",
+        "SELECT printf('%.*c', 9.9e8, 'x')",
+        "SELECT printf('%d %.*c', 1, x'393939393939393939', 'x')",
     ],
 )
 def test_a_format_asks_for_no_more_than_can_be_kept(query: str) -> None:
-    assert evaluate(Image(DatabaseSpec("CREATE TABLE t (a INT);", "")), query).failed is not None
+    failed = evaluate(Image(DatabaseSpec("CREATE TABLE t (a INT);", "")), query).failed
+    assert failed is not None
+    assert "exception" not in failed
+
+
+def test_a_large_number_is_no_width() -> None:
+    built = Image(DatabaseSpec("CREATE TABLE t (a INT);", ""))
+    assert evaluate(built, "SELECT printf('%*d %d', 3, 2, 5000000)").rows == (("  2 5000000",),)
+    assert evaluate(built, "SELECT printf('%s', x'ff41')").failed is None
 
 
 def test_a_format_is_written_as_sqlite_writes_it() -> None:

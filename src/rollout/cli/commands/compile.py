@@ -50,15 +50,17 @@ def compile(
         fail(str(error))
     target = None if output in (None, "-") else Path(str(output))
     if target is not None:
-        if _is_source(target, report.document):
-            fail(
-                f"“{output}” is a file of the environment itself.",
-                "Its comments, ids and solutions would be gone: name another file.",
-            )
         try:
+            if _is_source(target, report.document):
+                fail(
+                    f"“{output}” is a file of the environment itself.",
+                    "Its comments, ids and solutions would be gone: name another file.",
+                )
             write_file(target, compiled.data)
         except WriteError as error:
             fail(str(error), error.hint)
+        except OSError as error:
+            fail(f"“{output}” cannot be written: {error.strerror}.", "Name another file.")
     if as_json:
         show_json("compile", _describe(compiled, target))
     elif only_digest:
