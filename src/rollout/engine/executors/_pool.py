@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, islice
 from math import ceil
 from typing import Any
 
@@ -95,7 +96,11 @@ class Pool:
         Raises what ``finish`` raises. When it is cancelled, so is what workers have under way.
         """
         remaining = iter(jobs)
-        feeders = [asyncio.create_task(self._feed(remaining, finish)) for _ in range(self._concurrency)]
+        # Each begins with a job of its own, so that there are no more feeders than jobs.
+        feeders = [
+            asyncio.create_task(self._feed(chain((job,), remaining), finish))
+            for job in islice(remaining, self._concurrency)
+        ]
         keeper = asyncio.create_task(self._keep())
         fed = asyncio.gather(*feeders)
         try:

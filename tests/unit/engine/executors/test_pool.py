@@ -204,6 +204,19 @@ def test_jobs_are_taken_as_they_are_done() -> None:
     assert finished == 90
 
 
+def test_a_run_of_no_jobs_ends_at_once_and_starts_nobody() -> None:
+    ray = Ray()
+    assert run(ray, []) == ([], None, [])
+    assert ray.actors == []
+
+
+def test_no_more_is_under_way_than_there_are_jobs_however_many_may_be() -> None:
+    async def finish(done: Done) -> None:
+        assert len(asyncio.all_tasks()) < 100
+
+    run(Ray(), jobs(desk().tasks), finish=finish, concurrency=10_000)
+
+
 def test_no_more_workers_are_started_than_there_are_jobs_or_processors() -> None:
     ray = Ray(processors=64)
     run(ray, jobs(desk().tasks[:2]), concurrency=16)
@@ -284,13 +297,16 @@ def test_an_environment_that_arrives_otherwise_is_not_run() -> None:
 def test_one_machine_that_cannot_work_is_told_of_and_the_others_do_its_part() -> None:
     class Refusing(Worker):
         async def open(self, *arguments: Any) -> dict[str, str]:
+            # Before there is any worker, the refusal would be no more than a reason to look for one.
+            while not ray.sent:
+                await asyncio.sleep(0.001)
             return {"host": "node-7", "refused": "there is no sandbox"}
 
     kinds = iter([Worker, Refusing])
     ray = Ray(makes=lambda: next(kinds, Worker)(), processors=2)
     finished, stop, told = run(ray, jobs(desk().tasks, 10), concurrency=2)
     assert (stop, keys(finished)) == (None, all_keys(10))
-    assert told in ([], ["The worker on node-7 cannot do these rollouts: there is no sandbox."])
+    assert told == ["The worker on node-7 cannot do these rollouts: there is no sandbox."]
 
 
 class NeverStarts(Worker):
