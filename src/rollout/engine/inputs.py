@@ -46,11 +46,13 @@ def inputs(
     tasks: list[Any] = list(compiled.environment["tasks"])
     tasks.append([task.id for task in environment.tasks])
     solutions = [task.solution for task in environment.tasks] if model == "oracle" else None
+    # Other files are left out, since a run's own folder may be among them.
+    code = {path: text for path, text in judging_files(environment).items() if path.endswith(".py")}
     return {
         "environment": digest(canonical(world)),
         "tasks": digest(canonical(tasks)),
         "solutions": digest(canonical(solutions)),
-        "verifier": digest(canonical([compiled.verifier, _judging_files(environment)])),
+        "verifier": digest(canonical([compiled.verifier, code])),
         "model": model,
         "address": address,
         "sampling": asdict(sampling),
@@ -59,11 +61,10 @@ def inputs(
     }
 
 
-def _judging_files(environment: Environment) -> dict[str, str]:
-    """The Python files that functions which judge are run among, by path.
+def judging_files(environment: Environment) -> dict[str, str]:
+    """The files that functions which judge are run among, by path; none where the environment is from no folder.
 
-    Other files are left out, since a run's own folder may be among them. What cannot be had is told when it is to
-    judge.
+    What cannot be had is told when it is to judge, by each verdict.
     """
     primitives = (environment.verifier or {}).get("primitives") or ()
     functions = [str(each.get("function")) for each in primitives if each.get("type") == "python"]
@@ -74,7 +75,7 @@ def _judging_files(environment: Environment) -> dict[str, str]:
         for function in functions:
             with suppress(NoFunctionError):
                 found |= author_files(environment.folder, function.partition(":")[0])
-    return {path: text for path, text in found.items() if path.endswith(".py")}
+    return found
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -103,4 +104,4 @@ def _show(value: Any) -> str:
     return "not set" if value is None else f"“{value}”" if isinstance(value, str) else f"{value:g}"
 
 
-__all__ = ["changes", "inputs"]
+__all__ = ["changes", "inputs", "judging_files"]

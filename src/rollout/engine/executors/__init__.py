@@ -20,9 +20,6 @@ from rollout.environment import Environment
 from rollout.family import member, members
 from rollout.models import AnyModel, Sampling, Setup, connect
 
-LOCAL = "local"
-"""The executor that is used unless told otherwise."""
-
 
 class ExecutorError(ValueError):
     """An executor that cannot be had; its text is a sentence, ``hint`` the way out."""
@@ -137,4 +134,4 @@ def find(asked: str) -> Asked:
     return Asked(module, address)
 
 
-__all__ = ["LOCAL", "Asked", "Executor", "ExecutorError", "Furnished", "Recipe", "find"]
+__all__ = ["Asked", "Executor", "ExecutorError", "Furnished", "Recipe", "find"]

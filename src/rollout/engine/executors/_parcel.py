@@ -16,7 +16,7 @@ from typing import Any
 from rollout.engine import Failure, stored
 from rollout.engine.batch import Attempt, Done, Job
 from rollout.engine.executors import Recipe
-from rollout.engine.inputs import inputs
+from rollout.engine.inputs import inputs, judging_files
 from rollout.engine.journal import dump, read_line
 from rollout.environment import Environment, Task
 from rollout.models import ConnectError, Patience, Sampling, Setup, Usage, address, connect
@@ -68,7 +68,7 @@ def pack(recipe: Recipe) -> Parcel:
             for each in fields(environment)
             if each.name not in _AT_HOME
         },
-        "files": _files(environment),
+        "files": None if environment.folder is None else judging_files(environment),
         "model": recipe.model,
         "sampling": asdict(recipe.sampling),
         "max_tool_calls": recipe.max_tool_calls,
@@ -152,24 +152,6 @@ def _attempt(value: Mapping[str, Any]) -> Attempt:
 def _judges(environment: Environment) -> list[str]:
     primitives = (environment.verifier or {}).get("primitives") or ()
     return [each["model"] for each in primitives if isinstance(each.get("model"), str)]
-
-
-def _files(environment: Environment) -> dict[str, str] | None:
-    """The files that functions which judge are run among; None where the environment was read from no folder."""
-    folder = environment.folder
-    if folder is None:
-        return None
-    primitives = (environment.verifier or {}).get("primitives") or ()
-    functions = [str(each.get("function")) for each in primitives if each.get("type") == "python"]
-    found: dict[str, str] = {}
-    if functions:
-        from rollout.verifiers._author_files import NoFunctionError, author_files
-
-        for function in functions:
-            # Its want is told by each verdict, there as here.
-            with suppress(NoFunctionError):
-                found |= author_files(folder, function.partition(":")[0])
-    return found
 
 
 __all__ = ["Noted", "Parcel", "inputs_of", "pack", "pack_task", "read_done", "unpack", "unpack_task"]
