@@ -91,9 +91,24 @@ class Meter:
 
 
 def weight(value: Any) -> int:
-    """About how many bytes a JSON value takes."""
-    # Version 2 writes out a part that is there twice both times, as the evaluator copies it.
-    return len(marshal.dumps(value, 2))
+    """About how many bytes a value takes: JSON, or one of the times and types of CEL. Never raises."""
+    try:
+        # Version 2 writes out a part that is there twice both times, as the evaluator copies it.
+        return len(marshal.dumps(value, 2))
+    except ValueError:
+        return _weight_by_parts(value)
+
+
+def _weight_by_parts(value: Any) -> int:
+    total, waiting = 0, [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting += (*part, *part.values())
+        elif isinstance(part, list | tuple):
+            waiting += part
+        total += len(part) + _NULL if isinstance(part, str | bytes) else _NULL
+    return total
 
 
 def _size(value: Any) -> int | None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from rollout.language.cel import TOOL_ROOTS, ConditionError, Facts, MalformedConditionError, parse
+from rollout.language.cel_functions import weight
 
 SCOPE: dict[str, Any] = {
     "args": {"ids": ["b", "a", "b"], "n": 3, "name": "ÅSE"},
     "state": {
         "orders": {"a": {"total": 10, "tags": ["x"]}, "b": {"total": 2.5, "tags": []}},
+        "days": ["2026-02-01T00:00:00Z", "2026-03-02T00:00:00Z"],
         "many": {letter: number for number, letter in enumerate("qwertyuiopasdfgh")},
     },
     "task": {"input": {"who": "Kim"}},
@@ -54,10 +57,16 @@ def value_of(text: str) -> Any:
         ("[args.ids.all(id, id in state.orders), args.ids.exists_one(id, id == 'a')]", [True, True]),
         ("has(args.nothing) ? args.nothing : [1, {'k': 'a, (b'}]", [1, {"k": "a, (b"}]),
         ("size('a, b)'.map(x, x)) == 0 || true", True),
+        ("state.days.map(d, timestamp(d)).exists(t, t > timestamp('2026-03-01T00:00:00Z'))", True),
+        ("size([timestamp('2026-03-01T00:00:00Z')].map(x, x))", 1),
+        ("[timestamp('2026-03-01T00:00:00Z')].filter(x, true).map(x, x.getFullYear())", [2026]),
+        ("size([duration('1s')].map(x, {'for': [x, 'a']}))", 1),
+        ("[b'a'].filter(x, true).map(x, string(x))", ["a"]),
     ],
 )
-def test_what_an_expression_comes_to(text: str, value: Any) -> None:
+def test_what_an_expression_comes_to(text: str, value: Any, capfd: pytest.CaptureFixture[str]) -> None:
     assert value_of(text) == value
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -162,3 +171,9 @@ def test_what_cannot_be_written(text: str) -> None:
 def test_vars_are_not_known_where_there_are_none() -> None:
     with pytest.raises(MalformedConditionError, match="“vars” is not known here"):
         parse("vars.total > 1")
+
+
+def test_what_json_does_not_have_weighs_as_much_as_its_parts() -> None:
+    days = [datetime(2026, 3, 1, tzinfo=UTC)] * 1_000
+    assert weight(days) >= 8_000
+    assert weight({"days": [days, "x" * 50_000]}) >= 58_000
