@@ -90,10 +90,8 @@ class ToolView:
     def placeholders(self) -> Iterator[tuple[Spot, Placeholder]]:
         """The placeholders, each with the text it stands in, and the paths in brackets inside them."""
         for spot in self.spots:
-            for placeholder in spot.interpolation.placeholders:
-                yield spot, placeholder
-                for inner in placeholder.inner:
-                    yield spot, inner
+            for look in spot.interpolation.looks:
+                yield spot, look
 
     @cached_property
     def conditions(self) -> tuple[tuple[Route, Condition], ...]:
@@ -111,6 +109,15 @@ class ToolView:
             except MalformedConditionError:
                 continue
         return tuple(found)
+
+    @cached_property
+    def constant_cases(self) -> dict[int, bool]:
+        """The cases, by number, whose ``when`` looks at nothing, and whether they always fit or never."""
+        return {
+            int(route[-2]): fits
+            for route, condition in self.conditions
+            if route[-1] == "when" and route[-3] == "cases" and (fits := _constant(condition)) is not None
+        }
 
     @property
     def is_understood(self) -> bool:
@@ -184,6 +191,18 @@ class ToolView:
 
 
 _COMPOSED = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"})
+
+
+def _constant(condition: Condition) -> bool | None:
+    """What a condition that looks at nothing always comes to; None where it depends, or comes to neither."""
+    from rollout.language.cel import ConditionError
+
+    if condition.looks:
+        return None
+    try:
+        return condition.holds({})
+    except ConditionError:
+        return None
 
 
 def _write(route: Route, text: str, value: Any, *, always_appends: bool = False) -> Write | None:

@@ -78,6 +78,13 @@ class Interpolation:
         return tuple(part for part in self.parts if isinstance(part, Placeholder))
 
     @property
+    def looks(self) -> Iterator[Placeholder]:
+        """All that it looks at: the placeholders, each before the paths in brackets inside it."""
+        for placeholder in self.placeholders:
+            yield placeholder
+            yield from placeholder.inner
+
+    @property
     def whole(self) -> Placeholder | None:
         """The placeholder, when the text is exactly one and so keeps the value's type."""
         part = self.parts[0] if len(self.parts) == 1 else None

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from rollout.language.cel_tokens import names as looks
-from rollout.language.cel_tokens import tokens
 from rollout.language.interpolation import spots
 from rollout.language.tool_texts import expressions, templates
+
+if TYPE_CHECKING:
+    from rollout.language.cel_tokens import Name
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 """The types that the shorthand knows."""
@@ -149,21 +150,19 @@ def _inferred(tool: Mapping[str, Any]) -> Parameters:
     whole = "stateArray" in tool
     for _, value in templates(tool):
         for spot in spots(value):
-            for placeholder in spot.interpolation.placeholders:
-                for each in (placeholder, *placeholder.inner):
-                    if each.root == "args":
-                        if each.steps:
-                            names.setdefault(str(each.steps[0]), {})
-                        else:
-                            whole = True
+            for look in spot.interpolation.looks:
+                if look.root == "args":
+                    if look.steps:
+                        names.setdefault(str(look.steps[0]), {})
+                    else:
+                        whole = True
     optional: set[str] = set()
-    for _, text in expressions(tool):
-        for look in looks(tokens(text), ("args",)):
-            if look.key is None:
-                whole = True
-            else:
-                names.setdefault(look.key, {})
-                optional |= {look.key} if look.is_asked_for else set()
+    for name in _in_expressions(tool):
+        if name.key is None:
+            whole = True
+        else:
+            names.setdefault(name.key, {})
+            optional |= {name.key} if name.is_asked_for else set()
     match_field = tool.get("matchField")
     if isinstance(match_field, str):
         names.setdefault(match_field, {})
@@ -173,6 +172,14 @@ def _inferred(tool: Mapping[str, Any]) -> Parameters:
             schema["required"] = required
         return Parameters(schema, "inferred")
     return Parameters(_closed(names, [name for name in names if name not in optional]), "inferred")
+
+
+def _in_expressions(tool: Mapping[str, Any]) -> Iterator[Name]:
+    """The arguments that the expressions of a tool look at."""
+    for _, text in expressions(tool):
+        from rollout.language.cel_tokens import names, tokens  # loaded only where there is an expression
+
+        yield from names(tokens(text), ("args",))
 
 
 def _closed(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:

@@ -8,8 +8,12 @@ from typing import Any
 from rollout.language.canonical import whole_numbers
 from rollout.language.cel import TOOL_ROOTS, Condition, Facts, MalformedConditionError, parse
 from rollout.language.cel_functions import weight
+from rollout.language.circles import circles
 from rollout.language.interpolation import FillError, Scope, spots
 from rollout.templates import TemplateError
+
+MOST = 100
+"""How many vars a tool may have: each may need the one before it, so that this is how deep they lie."""
 
 LARGEST = 5_000_000
 """About how many bytes one of the ``vars`` may come to."""
@@ -20,9 +24,15 @@ class Variables:
 
     def __init__(self, tool: str, written: Mapping[str, Any]) -> None:
         self.tool = tool
+        if len(written) > MOST:
+            raise TemplateError(f"“{tool}” has {len(written)} vars; there may be {MOST}.")
         self.expressions = {name: self.read(text, f"vars.{name}") for name, text in written.items()}
-        for name in self.expressions:
-            self._refuse_circle(name, ())
+        needs = {
+            name: self.needed(variables_in(expression), f"vars.{name}")
+            for name, expression in self.expressions.items()
+        }
+        for name, _ in circles(needs):
+            raise TemplateError(f"“vars.{name}” of “{tool}” needs itself to be worked out.")
 
     def read(self, text: Any, where: str) -> Condition:
         """An expression of the tool. Raises TemplateError."""
@@ -41,12 +51,6 @@ class Variables:
             if name not in self.expressions:
                 raise TemplateError(f"“{where}” of “{self.tool}” uses “vars.{name}”, which is not declared.")
         return wanted
-
-    def _refuse_circle(self, name: str, above: tuple[str, ...]) -> None:
-        if name in above:
-            raise TemplateError(f"“vars.{name}” of “{self.tool}” needs itself to be worked out.")
-        for below in self.needed(variables_in(self.expressions[name]), f"vars.{name}"):
-            self._refuse_circle(below, (*above, name))
 
 
 class OneCall:
@@ -120,10 +124,9 @@ def variables_in(condition: Condition) -> Iterator[str]:
 def variables_of(value: Any) -> Iterator[str]:
     """The names of the vars that the placeholders of a value stand for."""
     for spot in spots(value):
-        for placeholder in spot.interpolation.placeholders:
-            for each in (placeholder, *placeholder.inner):
-                if each.root == "vars" and each.steps:
-                    yield str(each.steps[0])
+        for look in spot.interpolation.looks:
+            if look.root == "vars" and look.steps:
+                yield str(look.steps[0])
 
 
 __all__ = ["OneCall", "Variables", "variables_in", "variables_of"]

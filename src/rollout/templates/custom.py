@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rollout.environment import Environment
-from rollout.language.interpolation import Fill, well_formed
+from rollout.language.interpolation import Fill, fill_text, well_formed
 from rollout.language.interpolation import prepare as prepare_value
 from rollout.language.path_template import PathTemplate, parse_path_template
 from rollout.language.paths import put
@@ -87,8 +87,6 @@ def _outcome(name: str, spec: Mapping[str, Any]) -> _Outcome:
 def _sentence(name: str, error: Any) -> Fill:
     if not isinstance(error, str):
         raise TemplateError(f"The error of a case of “{name}” is no text.")
-    from rollout.language.interpolation import fill_text
-
     parsed = well_formed(error)
     return lambda scope: fill_text(parsed, scope)
 

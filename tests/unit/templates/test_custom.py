@@ -42,6 +42,11 @@ def environment(*tools: dict[str, Any], tasks: list[Task] | None = None) -> Envi
         ({"vars": {"left": "1 +"}}, "“vars.left” of “refund” cannot be read. The condition ends too early."),
         ({"vars": {"left": 1}}, "“vars.left” of “refund” is no text."),
         ({"vars": {"left": "vars.right", "right": "vars.left"}}, "needs itself to be worked out."),
+        (
+            {"vars": {"left": "vars.a", "a": "vars.b + vars.b", "b": "vars.a"}},
+            "“vars.a” of “refund” needs itself",
+        ),
+        ({"vars": {f"v{n}": "1" for n in range(101)}}, "“refund” has 101 vars; there may be 100."),
         ({"vars": {}}, "“when of case 1” of “refund” uses “vars.left”, which is not declared."),
         ({"vars": []}, "The vars of “refund” are no object."),
         ({"cases": {}}, "The cases of “refund” are no list."),
@@ -64,6 +69,27 @@ def test_a_tool_that_cannot_work_is_said_before_any_rollout(changed: dict[str, A
     with pytest.raises(TemplateError) as caught:
         prepare(environment({**REFUND, **changed}))
     assert why in str(caught.value)
+
+
+def test_more_vars_than_a_tool_may_have_are_found(tmp_path: Path) -> None:
+    def found(count: int) -> list[str]:
+        tool = {**REFUND, "vars": {f"v{n}": "1" for n in range(count)}}
+        file = tmp_path / "environment.json"
+        file.write_text(json.dumps({"name": "Desk", "template": "custom", "config": {"tools": [tool]}}))
+        return [each.message for each in check(read_one(file), select={"out-of-range"}).diagnostics]
+
+    assert found(100) == []
+    assert found(101) == ["“vars” of tool “refund” has 101 keys; it takes at most 100."]
+
+
+@pytest.mark.parametrize(
+    ("each", "last"), [("vars.v{0} + vars.v{0}", 2.0**99), ("vars.v{0} - vars.v{1}", -1)]
+)
+def test_as_many_vars_as_there_may_be_can_all_need_those_before_them(each: str, last: float) -> None:
+    variables = {f"v{n}": each.format(n - 1, max(n - 2, 0)) for n in range(99, 0, -1)}
+    tool = {"name": "count", "vars": {**variables, "v0": "1.0"}, "response": "${vars.v99}"}
+    world = prepare(environment(tool)).open(Task(instruction="Count.", hidden_ground_truth={}))
+    assert json.loads(asyncio.run(world.call("count", {})).content) == last
 
 
 def test_an_expected_state_becomes_calls_that_were_tried() -> None:

@@ -91,11 +91,10 @@ def _judge(
             shown = text[fault.start : fault.end]
             inside = subject.within(spot.route, shown) if len(shown) > 2 else None
             yield Finding(spot.route, fault.message, fault.hint, at=at, span=span or inside)
-        for placeholder in spot.interpolation.placeholders:
-            for each in (placeholder, *placeholder.inner):
-                if (said := _fault(each, names, state)) is not None:
-                    inside = subject.within(spot.route, each.text)
-                    yield Finding(spot.route, said[0], said[1], at=at, span=span or inside)
+        for look in spot.interpolation.looks:
+            if (said := _fault(look, names, state)) is not None:
+                inside = subject.within(spot.route, look.text)
+                yield Finding(spot.route, said[0], said[1], at=at, span=span or inside)
 
 
 def _fault(

@@ -24,6 +24,7 @@ from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
+from rollout.language.circles import circles
 
 CODE = "RL342"
 SEVERITY = Severity.ERROR
@@ -47,22 +48,12 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _circles(tool: ToolView) -> Iterator[Finding]:
     needs = {
-        str(route[-1]): [
-            look.key for look in condition.looks if look.root == "vars" and look.key in tool.variables
-        ]
+        str(route[-1]): [look.key for look in condition.looks if look.root == "vars" and look.key is not None]
         for route, condition in tool.conditions
         if route[-2] == "vars"
     }
-    for name in needs:
-        reached: list[str] = []
-        waiting = list(needs[name])
-        while waiting:
-            each = waiting.pop(0)
-            if each is not None and each not in reached:
-                reached.append(each)
-                waiting += needs.get(each, [])
-        if name in reached:
-            route = (*tool.route, "vars", name)
-            around = [each for each in reached if each != name and name in needs.get(each, [])]
-            through = f", by way of {quoted('vars.' + around[0])}" if around else ""
-            yield Finding(route, f"{quoted('vars.' + name)} needs itself to be worked out{through}.", None)
+    for name, through in circles(needs):
+        way = "" if through is None else f", by way of {quoted('vars.' + through)}"
+        yield Finding(
+            (*tool.route, "vars", name), f"{quoted('vars.' + name)} needs itself to be worked out{way}.", None
+        )
