@@ -34,10 +34,11 @@ SEVERITY = Severity.WARNING
 def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
         value = tool.item.value
-        written = [case for _, case in cases(value)]
+        written = list(cases(value))
         if not written or value.keys() & {"response", "mutates"} or not subject.is_sound(*tool.route):
             continue
-        if all(isinstance(case.get("when"), str) and case["when"].strip() != "true" for case in written):
+        fits = tool.constant_cases
+        if all(isinstance(case.get("when"), str) and not fits.get(index) for index, case in written):
             yield Finding(
                 (*tool.route, "cases"),
                 f"Nothing says what the tool {tool} answers to a call that none of its cases fits.",

@@ -22,7 +22,6 @@ After:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
@@ -38,37 +37,31 @@ def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
         if not subject.is_sound(*tool.route):
             continue
-        written = list(cases(tool.item.value))
-        constants = {
-            route[-2]: _constant(condition)
-            for route, condition in tool.conditions
-            if route[-1] == "when" and route[-3] == "cases"
-        }
         always: Route | None = None
-        seen: dict[str, Route] = {}
-        for index, case in written:
+        seen: dict[tuple[str, ...], Route] = {}
+        for index, case in cases(tool.item.value):
             route: Route = (*tool.route, "cases", index)
             when = case.get("when")
             if always is not None:
                 yield _finding(route, "This case is never reached: the one before it always fits.", always)
-            elif constants.get(index) is False:
+            elif tool.constant_cases.get(index) is False:
                 yield Finding(
                     (*route, "when"), "This is never true, so the case never happens.", "Take it out."
                 )
-            elif isinstance(when, str) and (key := " ".join(when.split())) in seen:
+            elif isinstance(when, str) and (words := _words(when)) in seen:
                 yield _finding(
-                    route, "This case is never reached: one before it has the same “when”.", seen[key]
+                    route, "This case is never reached: one before it has the same “when”.", seen[words]
                 )
             else:
                 if isinstance(when, str):
-                    seen[" ".join(when.split())] = route
-                if "when" not in case or constants.get(index) is True:
+                    seen[words] = route
+                if "when" not in case or tool.constant_cases.get(index) is True:
                     always = route
         if always is not None:
             for key in ("response", "mutates"):
                 if key in tool.item.value:
-                    words = f"“{key}” of the tool {tool} is never used: a case always fits."
-                    yield _finding((*tool.route, key), words, always, at_key=True)
+                    message = f"“{key}” of the tool {tool} is never used: a case always fits."
+                    yield _finding((*tool.route, key), message, always, at_key=True)
 
 
 def _finding(route: Route, message: str, other: Route, *, at_key: bool = False) -> Finding:
@@ -76,13 +69,7 @@ def _finding(route: Route, message: str, other: Route, *, at_key: bool = False) 
     return Finding(route, message, hint, at="key" if at_key else "value", see=((other, "this one"),))
 
 
-def _constant(condition: Any) -> bool | None:
-    """What a condition that looks at nothing always comes to; None where it depends, or comes to neither."""
-    from rollout.language.cel import ConditionError
+def _words(when: str) -> tuple[str, ...]:
+    from rollout.language.cel_tokens import tokens  # loaded only where there is an expression
 
-    if condition.looks:
-        return None
-    try:
-        return bool(condition.holds({}))
-    except ConditionError:
-        return None
+    return tuple(token.text for token in tokens(when))
