@@ -30,11 +30,6 @@ def assign_toml(key: str, value: Any) -> str:
     return "\n".join(_assignment(key, value))
 
 
-def inline_toml(value: Any) -> str:
-    """The TOML text of a JSON value on one line; raises ValueError as :func:`write_toml` does."""
-    return _inline(value)
-
-
 def _table(table: Mapping[str, Any], route: Route, comments: Mapping[Route, str]) -> Iterator[str]:
     tables: list[tuple[str, Any]] = []
     for key, value in table.items():
@@ -68,27 +63,28 @@ def _is_table(value: Any, route: Route, comments: Mapping[Route, str]) -> bool:
     if isinstance(value, dict):
         if any(len(other) > len(route) and other[: len(route)] == route for other in comments):
             return True
-        return bool(value) and len(_inline(value)) > _WIDTH // 2
+        return bool(value) and len(inline_toml(value)) > _WIDTH // 2
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         if any(len(other) > len(route) and other[: len(route)] == route for other in comments):
             return True
-        return any(len(_inline(item)) > _WIDTH - 4 for item in value)
+        return any(len(inline_toml(item)) > _WIDTH - 4 for item in value)
     return False
 
 
 def _assignment(key: str, value: Any) -> Iterator[str]:
     head = f"{_key(key)} = "
-    if isinstance(value, list) and value and len(head) + len(_inline(value)) > _WIDTH:
+    if isinstance(value, list) and value and len(head) + len(inline_toml(value)) > _WIDTH:
         yield f"{head}["
-        yield from (f"  {_inline(item)}," for item in value)
+        yield from (f"  {inline_toml(item)}," for item in value)
         yield "]"
     elif isinstance(value, str) and "\n" in value.rstrip("\n"):
         yield from f"{head}{_block(value)}".split("\n")
     else:
-        yield f"{head}{_inline(value)}"
+        yield f"{head}{inline_toml(value)}"
 
 
-def _inline(value: Any) -> str:
+def inline_toml(value: Any) -> str:
+    """The TOML text of a JSON value on one line; raises ValueError as :func:`write_toml` does."""
     if isinstance(value, str):
         return _string(value)
     if isinstance(value, bool):
@@ -98,9 +94,9 @@ def _inline(value: Any) -> str:
     if isinstance(value, float):
         return json.dumps(value, allow_nan=False)
     if isinstance(value, list):
-        return f"[{', '.join(map(_inline, value))}]"
+        return f"[{', '.join(map(inline_toml, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_key(key)} = {_inline(member)}' for key, member in value.items())}}}"
+        return f"{{{', '.join(f'{_key(key)} = {inline_toml(member)}' for key, member in value.items())}}}"
     raise ValueError("TOML has no null, and no whole number beyond 64 bits.")
 
 

@@ -37,12 +37,7 @@ def write_yaml(value: Any, *, comments: Mapping[Route, str] | None = None) -> st
     writer = _Writer(comments or {})
     if _holds_something(value):
         return "".join(f"{line}\n" for line in writer.block(value, 0, ()))
-    return f"{_flow(value)}\n"
-
-
-def flow_yaml(value: Any) -> str:
-    """The YAML text of a JSON value on one line, to stand within what is written on one line itself."""
-    return _flow(value)
+    return f"{flow_yaml(value)}\n"
 
 
 class _Writer:
@@ -71,7 +66,7 @@ class _Writer:
         if isinstance(member, str) and _is_block(member):
             yield from _block_text(head, member, indent + 2)
         elif not _holds_something(member) or self.fits(member, len(head) + 1, route):
-            yield f"{head} {_flow(member)}" if _holds_something(member) else f"{head} {_scalar(member)}"
+            yield f"{head} {flow_yaml(member)}" if _holds_something(member) else f"{head} {_scalar(member)}"
         else:
             yield head
             yield from self.block(member, indent + 2, route)
@@ -97,7 +92,7 @@ class _Writer:
         """Whether a list or object is short and simple enough to stand on one line."""
         if route in self._commented or not _is_simple(value):
             return False
-        return column + len(_flow(value)) <= _WIDTH
+        return column + len(flow_yaml(value)) <= _WIDTH
 
     def _comment(self, route: Route, margin: str) -> Iterator[str]:
         if (text := self._comments.get(route)) is not None:
@@ -127,11 +122,14 @@ def _is_simple_scalar(value: Any) -> bool:
     )
 
 
-def _flow(value: Any) -> str:
+def flow_yaml(value: Any) -> str:
+    """The YAML text of a JSON value on one line, to stand within what is written on one line itself."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_flow_text(key)}: {_flow(member)}" for key, member in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{_flow_text(key)}: {flow_yaml(member)}" for key, member in value.items()) + "}"
+        )
     if isinstance(value, list):
-        return "[" + ", ".join(map(_flow, value)) + "]"
+        return "[" + ", ".join(map(flow_yaml, value)) + "]"
     return _flow_text(value) if isinstance(value, str) else _scalar(value)
 
 
