@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,14 +25,17 @@ _KEY_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re
 class Reporting:
     """Makes the report of one run; the file is taken before the run begins."""
 
-    def __init__(self, name: str) -> None:
-        """Ends the command with a sentence when no report can be written there."""
+    def __init__(self, name: str, folder: str | None) -> None:
+        """``folder`` is where the run is kept, or is to be.
+
+        Ends the command with a sentence when no report can be written there.
+        """
         from rollout.analysis.report import ReportError
         from rollout.analysis.report.target import Target
 
         self._secrets = secrets()
         try:
-            self._target: Target = Target.claim(name)
+            self._target: Target = Target.claim(name, None if folder is None else Path(folder))
         except ReportError as error:
             fail(str(error), error.hint)
         self._name = name
@@ -122,12 +126,12 @@ def write_stored(run: Path, out: str | None) -> None:
     from rollout.analysis.report.page import write_page
     from rollout.analysis.report.target import Target
 
-    stored = _stored(run)
     try:
+        stored = _stored(run)
         if out is None:
             write_page(stored, sys.stdout.buffer)
             return
-        target = Target.claim(out)
+        target = Target.claim(out, stored.rollouts if stored.folder is None else Path(stored.folder))
         try:
             target.write(stored)
         finally:
@@ -138,27 +142,46 @@ def write_stored(run: Path, out: str | None) -> None:
 
 def _stored(run: Path) -> Run:
     from rollout.analysis.report.page import Run
-    from rollout.engine.journal import ROLLOUTS, RUN, SUMMARY, JournalError, index, read_config, read_line
+    from rollout.engine.journal import ROLLOUTS, RUN, read_config, rollouts_file
 
-    lines = run / ROLLOUTS if run.is_dir() else run
-    if not lines.is_file():
-        raise JournalError(f"There are no rollouts in “{run}”.", f"Give a run's folder, or its {ROLLOUTS}.")
-    folder = lines.parent if lines.name == ROLLOUTS and (lines.parent / RUN).is_file() else None
-    config = None if folder is None else read_config(folder)
-    planned, stopped = None, None
-    try:
-        summary = read_line((lines.parent / SUMMARY).read_bytes()) if folder is not None else {}
-    except (OSError, ValueError):
-        summary = {}
-    # It is of the run as it is now unless that was gone on with and broken off.
-    if isinstance(summary, dict) and summary.get("all") == len(index(lines)[0]):
-        planned = summary.get("planned")
-        stopped = (summary.get("stopped") or {}).get("sentence")
-    return Run(
-        lines,
-        config=config,
+    lines = rollouts_file(run)
+    whole = Run(lines, secrets=secrets())
+    if lines.name != ROLLOUTS or not (lines.parent / RUN).is_file():
+        return whole
+    folder = lines.parent
+    counted, planned, stopped = _summary(folder)
+    return replace(
+        whole,
+        config=read_config(folder),
         planned=planned,
         stopped=stopped,
-        folder=None if folder is None else str(folder),
-        secrets=secrets(),
+        counted=counted,
+        folder=str(folder),
+    )
+
+
+def _summary(folder: Path) -> tuple[int | None, int | None, str | None]:
+    """Of how many rollouts the summary of a run is, how many it was to have, and why it was stopped.
+
+    Raises ReportError for one that cannot be read: without it, a run that was stopped would look like a whole one.
+    """
+    from rollout.analysis.report import ReportError
+    from rollout.engine.journal import SUMMARY, read_line
+
+    path = folder / SUMMARY
+    try:
+        summary = read_line(path.read_bytes())
+        stopped = summary["stopped"]
+        told = summary["all"], summary["planned"], None if stopped is None else stopped["sentence"]
+    except FileNotFoundError:
+        # The run is under way, or was broken off.
+        return None, None, None
+    except (OSError, KeyError, TypeError, ValueError):
+        told = None
+    match told:
+        case (int(), int(), str() | None):
+            return told
+    raise ReportError(
+        f"“{path}” is no summary of a run.",
+        "Take it away, and the page is made without how many rollouts there were to be and why the run was stopped.",
     )

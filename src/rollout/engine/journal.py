@@ -97,11 +97,11 @@ class Journal:
     @classmethod
     def go_on(cls, folder: Path) -> tuple[Journal, Opened]:
         """The run in ``folder``, to be continued; a torn last line is cut off. Raises JournalError."""
-        if not (folder / RUN).is_file():
-            raise JournalError(
-                f"There is no run in “{folder}”: it has no {RUN}.", "A run is begun with --out."
-            )
         try:
+            if not (folder / RUN).is_file():
+                raise JournalError(
+                    f"There is no run in “{folder}”: it has no {RUN}.", "A run is begun with --out."
+                )
             config = read_config(folder)
             descriptor = _open_locked(folder)
         except OSError as error:
@@ -321,14 +321,25 @@ def _key_of_bytes(data: bytes) -> Key | None:
         return None
 
 
+def rollouts_file(path: Path) -> Path:
+    """The file of lines that a run's folder has, or that ``path`` is. Raises JournalError where none can be read."""
+    way_out = f"Give a run's folder, or its {ROLLOUTS}."
+    try:
+        file = path / ROLLOUTS if path.is_dir() else path
+        if not file.is_file():
+            raise JournalError(f"There are no rollouts in “{path}”.", way_out)
+        file.open("rb").close()
+    except OSError as error:
+        raise JournalError(f"“{path}” cannot be read: {error.strerror}.", way_out) from None
+    return file
+
+
 def read_rollouts(path: Path) -> Iterator[dict[str, Any]]:
     """The rollouts of a run's folder, or of its ``rollouts.jsonl``, each once and in the order of the file.
 
     A torn last line is passed over. Raises JournalError when there are none.
     """
-    file = path / ROLLOUTS if path.is_dir() else path
-    if not file.is_file():
-        raise JournalError(f"There are no rollouts in “{path}”.", f"Give a run's folder, or its {ROLLOUTS}.")
+    file = rollouts_file(path)
     places, _ = index(file)
     with file.open("rb") as opened:
         for start, length in sorted(places.values()):
@@ -424,5 +435,6 @@ __all__ = [
     "read_config",
     "read_line",
     "read_rollouts",
+    "rollouts_file",
     "write_whole",
 ]

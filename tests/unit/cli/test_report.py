@@ -12,7 +12,7 @@ import pytest
 from servers.chat import ChatServer, says
 from typer.testing import CliRunner, Result
 
-from rollout.analysis.report import target
+from rollout.analysis.report import ReportError, target
 from rollout.analysis.report.page import Run
 from rollout.cli import app
 
@@ -229,11 +229,137 @@ def test_a_site_is_shown_as_the_page_that_it_ended_on(run: Any) -> None:
 def test_a_summary_that_is_older_than_the_run_is_not_believed(run: Any) -> None:
     run("test", str(DESK), "-m", "oracle", "--limit", "2", "--out", "run")
     summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
-    for told, words in ((summary, True), ({**summary, "all": 1}, False), ([], False)):
-        told = {**told, "planned": 9} if isinstance(told, dict) else told
-        Path("run/summary.json").write_text(json.dumps(told))
+    for told, words in ((summary, True), ({**summary, "all": 1}, False)):
+        Path("run/summary.json").write_text(json.dumps({**told, "planned": 9}))
         run("traces", "run", "--format", "html", "-o", "report.html")
         assert ("2 of 9 rollouts are done." in Path("report.html").read_text(encoding="utf-8")) is words
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        b"[]",
+        b"{",
+        b"{}",
+        b'{"all": 3, "planned": 3, "stopped": "x"}',
+        b'{"all": 3, "planned": 3, "stopped": {}}',
+        b'{"all": 3, "planned": "x", "stopped": null}',
+        b'{"all": [], "planned": 3, "stopped": null}',
+    ],
+)
+def test_a_summary_that_cannot_be_read_is_a_sentence_and_without_it_there_is_a_report(
+    run: Any, told: bytes
+) -> None:
+    run("test", str(DESK), "-m", "oracle", "--out", "run")
+    Path("run/summary.json").write_bytes(told)
+    refused = run("traces", "run", "--format", "html", "-o", "report.html")
+    assert (refused.exit_code, refused.stdout, files()) == (2, "", ["run"])
+    assert "error: “run/summary.json” is no summary of a run.\n" in refused.stderr
+    Path("run/summary.json").unlink()
+    assert run("traces", "run", "--format", "html", "-o", "report.html").exit_code == 0
+    assert len(rows()) == 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"inputs": "x"},
+        {"inputs": {"model": 3}},
+        {"inputs": {"model": "oracle", "sampling": [1]}},
+        {"options": [1]},
+    ],
+)
+def test_a_configuration_of_another_shape_is_a_sentence(run: Any, changed: dict[str, Any]) -> None:
+    run("test", str(DESK), "-m", "oracle", "--out", "run")
+    config = json.loads(Path("run/run.json").read_text(encoding="utf-8"))
+    Path("run/run.json").write_text(json.dumps({**config, **changed}))
+    refused = run("traces", "run", "--format", "html")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "its run.json is not as it was written." in refused.stderr
+
+
+@pytest.mark.parametrize("form", ["html", "openai", "atif"])
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("n" * 300, f"“{'n' * 300}” cannot be read: File name too long."),
+        ("nowhere", "There are no rollouts in “nowhere”."),
+        ("", "There are no rollouts in “.”."),
+    ],
+)
+def test_rollouts_that_cannot_be_had_are_a_sentence(run: Any, form: str, name: str, sentence: str) -> None:
+    refused = run("traces", name, "--format", form)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr.splitlines()[0] == f"error: {sentence}"
+    assert "Give a run's folder, or its rollouts.jsonl." in refused.stderr
+
+
+@pytest.mark.parametrize("form", ["openai", "atif"])
+def test_a_line_that_has_no_rollout_in_it_is_a_sentence_in_each_format(run: Any, form: str) -> None:
+    run("test", str(DESK), "-m", "oracle", "--out", "run")
+    with Path("run/rollouts.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"trace": {"task": "odd", "trial": 4}, "verdict": {}}\n')
+    for also in ((), ("--outcome", "passed")):
+        refused = run("traces", "run", "--format", form, *also)
+        assert refused.exit_code == 2
+        assert "error: A rollout of task “odd” cannot be read (KeyError: " in refused.stderr
+        assert "Take trial 4 of it out of the lines in “run”." in refused.stderr
+
+
+def test_a_run_that_cannot_be_gone_on_with_for_the_length_of_its_name_is_a_sentence(run: Any) -> None:
+    refused = run("test", "--resume", "n" * 300)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "cannot be written to: File name too long." in refused.stderr
+
+
+OF_THE_RUN = ("rollouts.jsonl", "run.json", "summary.json")
+
+
+@pytest.mark.parametrize("name", [*(f"runs/one/{each}" for each in OF_THE_RUN), "runs/one", "runs"])
+def test_a_report_in_the_place_of_the_run_is_refused_before_anything_is_run(run: Any, name: str) -> None:
+    refused = run("test", str(DESK), "-m", "oracle", "--out", "runs/one", "--report", name)
+    assert (refused.exit_code, refused.stdout, files()) == (2, "", [])
+    assert f"error: “{name}” is where the run itself is kept.\n" in refused.stderr
+
+
+@pytest.mark.parametrize("name", OF_THE_RUN)
+@pytest.mark.parametrize("given", ["run", "run/rollouts.jsonl"])
+def test_a_report_of_a_run_that_is_kept_takes_the_place_of_none_of_its_files(
+    run: Any, name: str, given: str
+) -> None:
+    run("test", str(DESK), "-m", "oracle", "--limit", "1", "--out", "run")
+    Path("run/summary.json").unlink()
+    Path("run/rollouts.jsonl").write_bytes(b"")
+    before = sorted(Path("run").iterdir())
+    for asked in (
+        ("traces", given, "--format", "html", "-o", f"run/{name}"),
+        ("test", "--resume", "run", "--report", f"run/{name}"),
+    ):
+        refused = run(*asked)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert f"error: “run/{name}” is where the run itself is kept.\n" in refused.stderr
+        assert sorted(Path("run").iterdir()) == before
+
+
+def test_what_came_to_the_place_of_the_report_meanwhile_is_kept(run: Any) -> None:
+    claimed = target.Target.claim("report.html")
+    Path("report.html").write_text("Buy milk.")
+    Path("lines.jsonl").touch()
+    with pytest.raises(ReportError, match=r"There is something else in “.*report\.html” than a report"):
+        claimed.write(Run(Path("lines.jsonl")))
+    claimed.close()
+    assert Path("report.html").read_text() == "Buy milk."
+    assert files() == ["lines.jsonl", "report.html"]
+
+
+def test_an_ordinary_word_in_a_variable_that_is_called_like_a_key_is_shown(
+    asking: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SORT_KEY", "refunds")
+    monkeypatch.setenv("OTHER_KEY", "refunds-2024-q3")
+    with ChatServer([says("Sorted by refunds, and by refunds-2024-q3.")]) as server:
+        asking(server, str(DESK), "--report", "report.html")
+    assert "Sorted by refunds, and by [hidden]." in json.dumps(transcript(0)["steps"])
 
 
 def test_a_report_of_some_outcomes_only_is_refused(run: Any) -> None:
@@ -241,6 +367,3 @@ def test_a_report_of_some_outcomes_only_is_refused(run: Any) -> None:
     refused = run("traces", "run", "--format", "html", "--outcome", "failed")
     assert refused.exit_code == 2
     assert "A report is of the whole run" in refused.stderr
-    missing = run("traces", "nowhere", "--format", "html")
-    assert (missing.exit_code, missing.stdout) == (2, "")
-    assert "There are no rollouts in “nowhere”." in missing.stderr

@@ -33,6 +33,7 @@ MOST_BYTES = 64_000_000
 _MOST_BYTES_A_TRANSCRIPT = 1_000_000
 _LENGTHS = (50_000, 4_000, 400)
 _ROWS_A_BLOCK = 500
+_OF_ANOTHER_SHAPE = (AttributeError, KeyError, TypeError, ValueError)
 _HERE = Path(__file__).parent
 _FRAME_STYLE = (
     ":root{color-scheme:light}"
@@ -48,7 +49,8 @@ class Run:
     """What a report is made from.
 
     ``rollouts`` is a file of lines as in a run's journal. ``config`` is its configuration as in ``run.json``,
-    ``planned`` how many rollouts it was to have, ``stopped`` why it ended before: None where that is not known.
+    ``planned`` how many rollouts it was to have, ``stopped`` why it ended before: None where that is not known. Both
+    were told when ``counted`` rollouts were done, and are left out where there are others by now; None is for now.
     ``folder`` is the run's, where all of it is kept. ``secrets`` are texts that must not be shown. ``picture`` gives
     HTML of the page that a rollout ended on, None for a world without pages.
     """
@@ -57,13 +59,18 @@ class Run:
     config: Mapping[str, Any] | None = None
     planned: int | None = None
     stopped: str | None = None
+    counted: int | None = None
     folder: str | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
     picture: Callable[[Trace], str | None] | None = None
 
 
 def write_page(run: Run, stream: IO[bytes], *, most_bytes: int = MOST_BYTES) -> None:
-    """Writes the report of a run. Raises ReportError for a line that is no rollout, OSError for want of room."""
+    """Writes the report of a run.
+
+    Raises ReportError for a line that is no rollout and for a configuration of another shape, OSError for want of room.
+    """
+    _expect_config(run.config or {})
     with TemporaryFile() as data:
         body = _Body(run, data, most_bytes)
         body.fill()
@@ -119,10 +126,12 @@ class _Body:
         try:
             told = from_json(line)
             brief = Brief.of_line(line)
+            shown = row(brief, told, self.texts)
         except StoredError as error:
-            raise ReportError(f"Rollout {at + 1} of “{self._run.rollouts}” {error}.") from None
+            raise self._unread(at, str(error)) from None
+        except _OF_ANOTHER_SHAPE as error:
+            raise self._unread(at, _shape(error)) from None
         self.summary.add(brief)
-        shown = row(brief, told, self.texts)
         self.figures.add(brief, len(told.trace.calls), shown["marks"])
         self.models.add(told.trace.model)
         self.environments.add(told.trace.environment)
@@ -132,7 +141,10 @@ class _Body:
         told = from_json(line)
         picture = None if self._run.picture is None else self._run.picture(told.trace)
         for longest in _LENGTHS:
-            made = transcript(told, line.get("earlier") or (), self.texts.up_to(longest), picture)
+            try:
+                made = transcript(told, line.get("earlier") or (), self.texts.up_to(longest), picture)
+            except _OF_ANOTHER_SHAPE as error:
+                raise self._unread(at, _shape(error)) from None
             block = _block(f'id="rollout-{at}"', made)
             if len(block) <= min(_MOST_BYTES_A_TRANSCRIPT, self._room):
                 self._data.write(block)
@@ -143,8 +155,15 @@ class _Body:
             # What comes after would not be missed for its own size.
             self._room = 0
 
+    def _unread(self, at: int, what: str) -> ReportError:
+        return ReportError(f"Rollout {at + 1} of “{self._run.rollouts}” {what}.", "Take its line out.")
+
     def _write(self, name: str, value: Any) -> None:
         self._data.write(_block(f'class="{name}"', value))
+
+
+def _shape(error: Exception) -> str:
+    return f"has parts that cannot be read ({type(error).__name__}: {error})"
 
 
 def _block(attribute: str, value: Any) -> bytes:
@@ -172,6 +191,7 @@ def _head(run: Run, body: _Body) -> str:
 def _told(run: Run, body: _Body) -> dict[str, Any]:
     summary, texts, config = body.summary, body.texts, run.config or {}
     inputs = config.get("inputs") or {}
+    is_of_now = run.counted in (None, summary.tally.all)
     rates = task_rates(summary, texts)
     names = sorted({*([inputs["model"]] if "model" in inputs else []), *body.models})
     return {
@@ -186,8 +206,8 @@ def _told(run: Run, body: _Body) -> dict[str, Any]:
         "begun": texts.line(config.get("begun", "")).replace("T", " ").removesuffix("Z")
         + (" UTC" if config.get("begun") else ""),
         "settings": [(texts.line(name), texts.line(value)) for name, value in _settings(config)],
-        "planned": run.planned,
-        "stopped": None if run.stopped is None else texts.line(run.stopped),
+        "planned": run.planned if is_of_now else None,
+        "stopped": texts.line(run.stopped) if is_of_now and run.stopped is not None else None,
         "left_out": body.left_out,
         "folder": None if run.folder is None else texts.line(run.folder),
         "summary": summary,
@@ -204,6 +224,20 @@ def _told(run: Run, body: _Body) -> dict[str, Any]:
         "used": used(summary.usage + summary.judge_usage),
         "used_by_judges": used(summary.judge_usage),
     }
+
+
+def _expect_config(config: Mapping[str, Any]) -> None:
+    inputs = config.get("inputs") or {}
+    if (
+        not isinstance(inputs, Mapping)
+        or not isinstance(inputs.get("model", ""), str)
+        or not isinstance(inputs.get("sampling") or {}, Mapping)
+        or not isinstance(config.get("options") or {}, Mapping)
+    ):
+        raise ReportError(
+            "What the run was begun with cannot be read: its run.json is not as it was written.",
+            "A copy of its rollouts.jsonl elsewhere has a report without that.",
+        )
 
 
 def _passes(summary: Summary) -> Iterator[tuple[int, float, float, int]]:

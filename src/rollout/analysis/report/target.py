@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from rollout.analysis.report import ReportError
 from rollout.analysis.report.page import Run, write_page
+from rollout.engine.journal import ROLLOUTS, RUN, SUMMARY
 
 _BEGINNING = b'<!doctype html>\n<html lang="en" class="rollout-report">'
 
@@ -22,17 +23,20 @@ class Target:
         self._spool: TemporaryDirectory[str] | None = None
 
     @classmethod
-    def claim(cls, name: str) -> Target:
+    def claim(cls, name: str, run: Path | None = None) -> Target:
         """The file of that name, or the one that a link of that name leads to; folders above it are made.
 
-        A report that is there is replaced at the end. Raises ReportError where none can be written, and for a file
-        that is something else than a report.
+        A report that is there is replaced at the end. ``run`` is the folder of the run, or the file of its rollouts.
+        Raises ReportError where none can be written, for a file that is something else than a report, and for one that
+        the run itself is kept in.
         """
         path = Path(name)
         if not name or name == "-" or name.endswith("/"):
             raise ReportError("A report is written to a file.", "Give its name, such as report.html.")
         try:
             path = _without_links(path, name)
+            if run is not None:
+                _refuse_run(path, run.resolve(), name)
             path.parent.mkdir(parents=True, exist_ok=True)
             _refuse_others(path, name)
             beside = path.parent / f".rollout-report-{token_hex(4)}.new"
@@ -56,12 +60,16 @@ class Target:
         return Path(self._spool.name) / "rollouts.jsonl"
 
     def write(self, run: Run) -> None:
-        """Writes the report in the place of what was there. Raises ReportError; then what was there is as it was."""
+        """Writes the report in the place of what was there. Raises ReportError; then what was there is as it was.
+
+        What came there since the file was claimed is no more replaced than what was there before.
+        """
         try:
             with self._beside.open("wb") as stream:
                 write_page(run, stream)
                 stream.flush()
                 os.fsync(stream.fileno())
+            _refuse_others(self.path, str(self.path))
             self._beside.replace(self.path)
         except OSError as error:
             raise ReportError(f"“{self.path}” cannot be written: {error.strerror}.") from None
@@ -82,6 +90,13 @@ def _without_links(path: Path, name: str) -> Path:
         # Python before 3.13 says so in this way.
         pass
     raise ReportError(f"“{name}” is a link that leads back to itself.")
+
+
+def _refuse_run(path: Path, run: Path, name: str) -> None:
+    """``run`` may be yet to be made, and so the folders above it."""
+    kept = (run, *run.parents, *(run / each for each in (RUN, ROLLOUTS, SUMMARY)))
+    if path in kept and not path.is_dir():
+        raise ReportError(f"“{name}” is where the run itself is kept.", "Give another name.")
 
 
 def _refuse_others(path: Path, name: str) -> None:

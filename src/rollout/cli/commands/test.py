@@ -193,7 +193,7 @@ def test(
         seconds=timeout,
     )
     # Taken first, so that nothing is paid for whose report cannot be written.
-    reporting = None if report is None else Reporting(report)
+    reporting = None if report is None else Reporting(report, resume if out is None else out)
     prepared = None
     try:
         prepared = plan(wishes, resume=resume)

@@ -77,8 +77,15 @@ def traces(
             except OSError as error:
                 fail(f"“{out}” cannot be written: {error.strerror}.")
         for line in chain([] if first is None else [first], rest):
-            if outcome is None or line["verdict"]["outcome"] == outcome:
-                stream.write(dump(export(line)))
+            try:
+                data = dump(export(line)) if outcome in (None, line["verdict"]["outcome"]) else b""
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                trace = line["trace"]
+                fail(
+                    f"A rollout of task “{trace['task']}” cannot be read ({type(error).__name__}: {error}).",
+                    f"Take trial {trace.get('trial', 0)} of it out of the lines in “{run}”.",
+                )
+            stream.write(data)
 
 
 def _write_report(run: str, out: str | None, outcome: str | None) -> None:

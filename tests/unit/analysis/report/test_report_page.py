@@ -145,6 +145,45 @@ def test_a_line_that_is_no_rollout_is_a_sentence(tmp_path: Path) -> None:
         page(path)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"earlier": [{}]},
+        {"earlier": [3]},
+        {"earlier": 3},
+        {"earlier": [{"failure": {"sentence": "Gone.", "charged_to": "model"}, "seconds": "x"}]},
+        {"earlier": [{"failure": {"oops": 1}, "seconds": 1.0}]},
+        {"trace": {"messages": [{"role": "assistant", "tool_calls": "x"}], "calls": []}},
+        {
+            "trace": {
+                "messages": [{"role": "assistant", "tool_calls": [{"function": {"arguments": 3}}]}],
+                "calls": [],
+            }
+        },
+    ],
+)
+@pytest.mark.parametrize("number", [0, 1])
+def test_parts_of_a_line_that_cannot_be_read_are_a_sentence(
+    tmp_path: Path, changed: dict[str, Any], number: int
+) -> None:
+    lines = (LETTERS / "rollouts.jsonl").read_text(encoding="utf-8").splitlines()
+    line = json.loads(lines[number])
+    line["trace"] |= changed.get("trace", {})
+    line |= {name: value for name, value in changed.items() if name != "trace"}
+    path = tmp_path / "rollouts.jsonl"
+    path.write_text(f"{json.dumps(line)}\n", encoding="utf-8")
+    with pytest.raises(ReportError, match=r"^Rollout 1 of “.*” has parts that cannot be read \(") as raised:
+        page(path)
+    assert raised.value.hint == "Take its line out."
+
+
+def test_what_was_told_of_another_number_of_rollouts_is_left_out() -> None:
+    told = {"planned": 9, "stopped": "The limit is reached."}
+    for counted, is_shown in ((5, True), (4, False), (None, True)):
+        text = page(**told, counted=counted)
+        assert ("5 of 9 rollouts are done." in text, "The limit is reached." in text) == (is_shown, is_shown)
+
+
 def test_a_run_of_nothing_has_a_page(tmp_path: Path) -> None:
     path = tmp_path / "rollouts.jsonl"
     path.touch()
