@@ -153,7 +153,7 @@ def _beside(value: Any) -> Iterator[Any]:
     elif isinstance(value, int | float):
         yield value + 1
         yield value - 1
-    elif value[-1:].isdigit():
+    elif value[-1:].isdecimal():  # a digit such as “²” is no number
         yield value[:-1] + str((int(value[-1]) + 1) % 10)
     elif value:
         yield f"{value}x"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +79,14 @@ def test_free_text_has_no_wrong_value() -> None:
     pool = Pool(TOOLBOX, [])
     varied = list(pool.one_wrong("refund", {"order": "the blue one", "amount": 100}))
     assert varied == [{"order": "the blue one", "amount": 99}]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("O-9", "O-0"), ("m²", "m²x"), ("①", "①x"), ("१", "2"), ("٩", "0"), ("ten", "tenx")],
+)
+def test_a_value_beside_ends_in_the_next_digit_or_in_a_letter_more(right: str, wrong: str) -> None:
+    assert list(Pool(TOOLBOX, []).one_wrong("refund", {"order": right})) == [{"order": wrong}]
 
 
 def test_an_answer_is_wronged_by_another_of_its_kind() -> None:
