@@ -26,6 +26,9 @@ from rollout.templates import Script, TemplateError
 CONCURRENCY = 8
 """How many tasks are proved at once, unless told otherwise. No more commands run at once than there are processors."""
 
+PROVER = "prover"
+"""Who is named in place of a model where no rollout failed, but the proof itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Defect:
@@ -78,19 +81,24 @@ class Proof:
 async def prove(environment: Environment, *, concurrency: int = CONCURRENCY) -> Proof:
     """Proves all tasks of an environment, up to ``concurrency`` of them at once; the result is the same for any number.
 
-    Never raises for what is wrong with the environment.
+    Never raises for what is wrong with the environment; what breaks while a task is proved keeps that task from being
+    proved, and no other.
     """
     tasks = environment.tasks
     if not tasks:
         defect = Defect("not-provable", ("tasks",), {"why": "It has no tasks, so there is nothing to prove."})
         return Proof(environment.slug, 0, (defect,))
-    longest = max((len(task.solution) for task in tasks if task.solution), default=0)
     try:
+        longest = max((len(task.solution) for task in tasks if task.solution), default=0)
         # A solution is the author's, and is not cut short by what a model is allowed.
         workflow = EnvironmentWorkflow(environment, max_tool_calls=max(MOST_TOOL_CALLS, longest))
+        prover = _Prover(environment, workflow)
     except TemplateError as error:
         return Proof(environment.slug, 0, (Defect("not-provable", ("template",), {"why": str(error)}),))
-    prover = _Prover(environment, workflow)
+    except Exception as error:
+        # Only an environment that was not checked can cause it, such as by a value that is no JSON.
+        why = f"Its tasks cannot be made ready: {_words(error)}"
+        return Proof(environment.slug, 0, (Defect("not-provable", ("tasks",), {"why": why}),))
     found: dict[int, tuple[list[Defect], TaskProof]] = {}
     remaining = iter(range(len(tasks)))
 
@@ -119,6 +127,13 @@ class _Prover:
 
     async def prove(self, index: int) -> tuple[list[Defect], TaskProof]:
         """The defects of one task, and what came of the panel."""
+        try:
+            return await self._prove(index)
+        except Exception as error:
+            # Whatever an environment does is on its rollouts: what comes here is a fault of the prover's.
+            return self._broken(index, error)
+
+    async def _prove(self, index: int) -> tuple[list[Defect], TaskProof]:
         task, script = self.environment.tasks[index], self.scripts[index]
         played = await self._twice(task, self.oracle)
         idle = await self._twice(task, self.noop)
@@ -131,6 +146,14 @@ class _Prover:
             bouts += await self.panel.face(task, script, played[0])
             defects += self._panel_defects(index, task, bouts[1:])
         return defects, TaskProof(task.key, tuple(bouts))
+
+    def _broken(self, index: int, error: Exception) -> tuple[list[Defect], TaskProof]:
+        """What is told of a task at which the prover itself broke down: nothing is known of it."""
+        key = self.environment.tasks[index].key
+        failure = Failure(f"Proving it broke down: {_words(error)}", "infrastructure")
+        facts = _unjudged_facts(key, PROVER, failure)
+        bouts = tuple(Bout(member, "not_judged", failure=failure) for member in MEMBERS)
+        return [Defect("cannot-judge", ("tasks", index), facts)], TaskProof(key, bouts)
 
     async def _twice(self, task: Task, model: AnyModel) -> tuple[Rollout, Rollout]:
         workflow, grader = self.workflow, self.grader
@@ -200,13 +223,7 @@ class _Prover:
 
     def _unjudged(self, task: Task, model: str, rollout: Rollout, failure: Failure, home: Route) -> Defect:
         """The defect of a rollout without a grade: at the primitive that could not judge, or at the task."""
-        facts = {
-            "tasks": [task.key],
-            "model": model,
-            "charged_to": failure.charged_to,
-            "failure": failure.sentence,
-            "primitive": None,
-        }
+        facts = _unjudged_facts(task.key, model, failure)
         if failure.charged_to != "verifier" or self.environment.verifier is None:
             return Defect("cannot-judge", home, facts)
         for index, mark in enumerate(rollout.verdict.marks):
@@ -214,6 +231,21 @@ class _Prover:
                 route = ("verifier", "primitives", index)
                 return Defect("cannot-judge", route, facts | {"primitive": mark.name})
         return Defect("cannot-judge", ("verifier",), facts)
+
+
+def _unjudged_facts(task: str, model: str, failure: Failure) -> dict[str, Any]:
+    return {
+        "tasks": [task],
+        "model": model,
+        "charged_to": failure.charged_to,
+        "failure": failure.sentence,
+        "primitive": None,
+    }
+
+
+def _words(error: Exception) -> str:
+    sentence = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return sentence if sentence.endswith(".") else f"{sentence}."
 
 
 def _idle_bout(rollout: Rollout) -> Bout:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from itertools import count
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from rollout.check.rulebook import rule
 from rollout.diagnostics import Span
+from rollout.engine.panel import MEMBERS, Bout, Panel
 from rollout.engine.prove import Defect, prove
 from rollout.environment import Environment, Task
 from rollout.source.place import Problem
@@ -65,6 +67,51 @@ def test_a_verifier_that_cannot_judge_is_told_once_at_its_primitive() -> None:
     assert (defect.slug, defect.route) == ("cannot-judge", ("verifier", "primitives", 1))
     assert words(defect)[0] == (
         "The primitive “kind” cannot judge any task. “vendor/model” has to judge, and no model is asked here."
+    )
+
+
+def test_a_prover_that_breaks_down_proves_nothing_of_that_task_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    face = Panel.face
+
+    async def break_at_the_second(panel: Panel, task: Task, *given: Any) -> list[Bout]:
+        if task.id == "second":
+            raise KeyError("path")
+        return await face(panel, task, *given)
+
+    monkeypatch.setattr(Panel, "face", break_at_the_second)
+    proof = asyncio.run(prove(judged_by(OUTCOME)))
+    [defect] = proof.defects
+    assert not proof.holds
+    assert (defect.slug, defect.route) == ("cannot-judge", ("tasks", 1))
+    assert words(defect) == (
+        "“second” cannot be proved. Proving it broke down: KeyError: 'path'.",
+        "This is a fault in rollout; please report it with the task.",
+    )
+    first, second = proof.panel
+    assert "not_judged" not in {bout.result for bout in first.bouts}
+    assert [(bout.member, bout.result) for bout in second.bouts] == [
+        (member, "not_judged") for member in MEMBERS
+    ]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        {"solution": [{"tool": "refund", "args": {"id": math.nan}}]},
+        {"solution": [{"answer": "half \ud800"}]},
+        {"solution": 7},
+    ],
+)
+def test_what_is_no_json_is_not_proved_and_raises_nothing(task: dict[str, Any]) -> None:
+    desk = environment(**task)
+    proof = asyncio.run(prove(desk))
+    [defect] = proof.defects
+    assert not proof.holds
+    assert (defect.slug, defect.route) == ("not-provable", ("tasks",))
+    assert words(defect)[0].startswith(
+        "The environment cannot be proved here. Its tasks cannot be made ready: "
     )
 
 

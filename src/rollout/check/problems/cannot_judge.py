@@ -43,6 +43,11 @@ def describe(problem: Problem) -> tuple[str, str | None]:
             "Mend it, or take it out: a rollout that it cannot judge neither passes nor fails.",
         )
     model = facts["model"]
+    if model == "prover":
+        return (
+            f"{quoted(facts['tasks'][0])} cannot be proved. {facts['failure']}",
+            "This is a fault in rollout; please report it with the task.",
+        )
     if (member := deed(model)) is not None:
         return (
             f"An agent that {member} in {quoted(facts['tasks'][0])} cannot be judged. {facts['failure']}",
