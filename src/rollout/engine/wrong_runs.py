@@ -32,7 +32,8 @@ class Play:
 
     def right(self, tool: str) -> list[dict[str, Any]]:
         """The arguments that the solution calls a tool with."""
-        return [step.get("args") or {} for step in self.script if step.get("tool") == tool]
+        called = [step.get("args") or {} for step in self.script if step.get("tool") == tool]
+        return [args for args in called if isinstance(args, dict)]
 
 
 def sayings(tasks: Sequence[Task], scripts: Sequence[Script | None]) -> Iterator[str]:
@@ -145,9 +146,9 @@ def _write_wrongly(play: Play) -> Iterator[Script]:
     """Writes the files that the ground truth names wrongly; then all others that the solution writes, empty."""
     named = play.asked.named_files
     steps = [step for step in play.script if step.get("tool") != "run_command"]
-    writes = [step for step in steps if step.get("tool") == "write_file"]
-    ours = [step for step in writes if step["args"].get("path") in named]
-    others = [step for step in writes if step["args"].get("path") not in named]
+    writes = [step for step in steps if step.get("tool") == "write_file" and _names_file(step)]
+    ours = [step for step in writes if step["args"]["path"] in named]
+    others = [step for step in writes if step["args"]["path"] not in named]
     for wrong, content in ((ours, "wrong\n"), (others, "")):
         if wrong:
             yield [
@@ -156,6 +157,12 @@ def _write_wrongly(play: Play) -> Iterator[Script]:
                 else step
                 for step in steps
             ]
+
+
+def _names_file(step: dict[str, Any]) -> bool:
+    # A call that no tool takes may be part of a solution, and is left as it is.
+    args = step.get("args")
+    return isinstance(args, dict) and isinstance(args.get("path"), str)
 
 
 def _hands_in(step: dict[str, Any]) -> bool:

@@ -229,6 +229,73 @@ def test_other_right_arguments_than_the_ground_truth_has_may_be_known_to_a_verif
     }
 
 
+def test_a_tool_of_the_author_s_may_have_the_name_of_a_built_in_one() -> None:
+    environment = desk({**OUTCOME, "subset": True})
+    assert environment.config is not None
+    environment.config["tools"][1]["name"] = "run_command"
+    for task in environment.tasks:
+        assert task.solution is not None
+        task.solution[1]["tool"] = "run_command"
+    proof = asyncio.run(prove(environment))
+    assert proof.passing == ("repeats-call",)
+
+
+def test_a_value_that_ends_in_a_raised_digit_is_proved_as_any_other() -> None:
+    environment = desk()
+    environment.tasks = environment.tasks[:1]
+    environment.tasks[0].hidden_ground_truth = {"refunds": [{"unit": "m²"}]}
+    environment.tasks[0].solution = [{"tool": "refund", "args": {"unit": "m²"}}]
+    proof = asyncio.run(prove(environment))
+    assert proof.defects == ()
+    assert results(proof)["wrong-arguments"] == "caught"
+
+
+def test_a_call_that_comes_to_no_tool_hides_none_that_follows() -> None:
+    environment = desk({**OUTCOME, "subset": True})
+    for task in environment.tasks:
+        assert task.solution is not None
+        task.solution.insert(0, {"tool": "nothing"})
+    proof = asyncio.run(prove(environment))
+    assert proof.passing == ("repeats-call",)
+
+
+@pytest.mark.parametrize("args", [["O-1"], {"id": "O-1", "amount": 5}])
+def test_a_call_that_no_tool_takes_is_no_right_one(args: Any) -> None:
+    environment = desk(OUTCOME)
+    assert environment.tasks[0].solution is not None
+    environment.tasks[0].solution.insert(0, {"tool": "refunds", "args": args})
+    environment.tasks[0].solution.insert(0, {"tool": "get_order", "args": ["O-1"]})
+    proof = asyncio.run(prove(environment))
+    assert proof.holds
+    assert results(proof)["wrong-arguments"] == "caught"
+
+
+@pytest.mark.parametrize("broken", [{}, {"args": {"path": ["a.txt"], "content": ""}}, {"args": ["a.txt"]}])
+def test_a_write_that_names_no_file_is_left_as_it_is(broken: dict[str, Any]) -> None:
+    environment = Environment(
+        "files", "Files", "code-editing", config={"files": {"a.txt": "1\n", "b.txt": "1\n"}}
+    )
+    environment.verifier = {"primitives": [{"name": "files", "type": "files_match"}]}
+    right = {"tool": "write_file", "args": {"path": "a.txt", "content": "2\n"}}
+    beside = {"tool": "write_file", "args": {"path": "b.txt", "content": "2\n"}}
+    solution = [{"tool": "write_file", **broken}, right, beside]
+    environment.tasks.append(Task("Write 2.", {"files": {"a.txt": "2\n"}}, id="two", solution=solution))
+    proof = asyncio.run(prove(environment))
+    assert results(proof)["wrong-arguments"] == "passed"
+    [bout] = [bout for bout in proof.panel[0].bouts if bout.member == "wrong-arguments"]
+    emptied = {"tool": "write_file", "args": {"path": "b.txt", "content": ""}}
+    assert bout.steps == [{"tool": "write_file", **broken}, right, emptied]
+
+
+def test_no_world_is_opened_for_which_calls_write_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(*asked: Any) -> list[int]:
+        raise AssertionError("which calls act is not asked of files")
+
+    monkeypatch.setattr(panel_module.Panel, "_acting", never)
+    proof = asyncio.run(prove(read_environment(PROOFS / "false-pass" / "good_files")))
+    assert proof.holds
+
+
 def test_the_members_are_told_in_one_order_everywhere() -> None:
     proof = asyncio.run(prove(desk(SAID)))
     assert all(tuple(bout.member for bout in each.bouts) == MEMBERS for each in proof.panel)
