@@ -25,6 +25,7 @@ _HERE = re.compile(r"<<(\w+)(?=\s|$)")
 _FILE = re.compile(r"<(?!<)(\S+)")
 _SINGLE = re.compile(r"'([^']*)'")
 _AFTER = re.compile(r"\s+|$")
+_TOO_LONG = "A whole number in it has more digits than can be read."
 
 MoreLines = Callable[[], str | None]
 """Gives the next line of what goes over several; None when it is broken off."""
@@ -88,6 +89,8 @@ def _json_object(text: str, more: MoreLines) -> str:
                 raise UnreadableError(f"This is not JSON from character {error.pos + 1} on.") from None
         except RecursionError:
             raise UnreadableError("This is nested too deep.") from None
+        except ValueError:
+            raise UnreadableError(_TOO_LONG) from None
         else:
             raise UnreadableError("This is JSON for some readers only: NaN, or half a character.")
         text += "\n" + _next(more)
@@ -151,8 +154,10 @@ def _nested(text: str, at: int, more: MoreLines) -> tuple[Any, str, int]:
         except json.JSONDecodeError as error:
             if error.pos < len(text.rstrip()):
                 return None, text, -1
-        except (orjson.JSONDecodeError, RecursionError):
+        except RecursionError:
             return None, text, -1
+        except ValueError:
+            raise UnreadableError(f"{_TOO_LONG} If this is text, put it in quotes.") from None
         text += "\n" + _next(more)
 
 
@@ -187,7 +192,11 @@ def parameter(tool: Tool, name: str) -> Any:
 
 
 def _text_of(file: str, name: str) -> str:
-    source = read_source(Path(file).expanduser(), file, [])
+    try:
+        path = Path(file).expanduser()
+    except (RuntimeError, ValueError):
+        path = None  # “~” stands for nobody's home, or has behind it what no name may have
+    source = None if path is None else read_source(path, file, [])
     if source is None:
         raise UnreadableError(
             f'There is no file of text “{file}”. If this is the value itself, put it in quotes: {name}="<…".'

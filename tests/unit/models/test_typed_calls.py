@@ -139,6 +139,13 @@ def test_what_is_broken_off_is_no_call(written: str) -> None:
         ('{"amount": NaN}', "This is JSON for some readers only"),
         ('{"a": "\\ud800"}', "This is JSON for some readers only"),
         ('{"a":' * 200_000, "This is nested too deep."),
+        (f"tags=[{'1' * 5000}]", "A whole number in it has more digits than can be read. If this is text,"),
+        (f'address={{"city": {"1" * 5000}}}', "A whole number in it has more digits than can be read."),
+        (f'{{"amount": {"1" * 5000}}}', "A whole number in it has more digits than can be read."),
+        (f'{{"amount": {"1" * 5000}', "A whole number in it has more digits than can be read."),
+        ("order_id=<~nobody-of-that-name/x", "There is no file of text “~nobody-of-that-name/x”."),
+        ("order_id=<~a\0b/x", "There is no file of text"),
+        ("order_id=<~\ud800/x", "There is no file of text"),
     ],
 )
 def test_what_cannot_be_read_is_a_sentence_and_no_call(written: str, words: str) -> None:
