@@ -15,8 +15,8 @@ from rollout.engine import Outcome, Rollout, roll_out
 from rollout.engine.judge import VerifierGrader
 from rollout.engine.loop import EnvironmentWorkflow
 from rollout.environment import Environment, Task
-from rollout.family import member
 from rollout.models import Setup, connect
+from rollout.models._seat import TakenBack
 from rollout.settings import Settings
 from rollout.templates import Stage, World
 
@@ -65,11 +65,10 @@ class Game:
             await self.grader.close()
 
     async def _play(self) -> Rollout:
-        human: Any = member("rollout.models", "human")
         while True:
             try:
                 return await roll_out(self.workflow, self.grader, self.task, self.person)
-            except human.TakenBack:
+            except TakenBack:
                 continue
 
     def _show_verdict(self, rollout: Rollout) -> None:

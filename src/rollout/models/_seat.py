@@ -25,7 +25,7 @@ class Seat(Protocol):
 
     @property
     def takes_back(self) -> bool:
-        """Whether whoever runs the rollout can begin it anew, to take a call back (see ``human.TakenBack``)."""
+        """Whether whoever runs the rollout can begin it anew, to take a call back (see :class:`TakenBack`)."""
 
     def show(self, text: str, manner: Manner = "plain") -> None:
         """Shows lines of text."""
@@ -40,8 +40,15 @@ class Seat(Protocol):
         """The state of the world, where the person may see it; else None."""
 
 
+class TakenBack(BaseException):
+    """The last call is taken back, so that the rollout has to be run again; the model does again what is left.
+
+    No ``except Exception`` on its way may take it for a fault of the model's.
+    """
+
+
 class NotUtf8Error(ValueError):
     """A line whose bytes are no UTF-8."""
 
 
-__all__ = ["Completer", "Completion", "Manner", "NotUtf8Error", "Seat"]
+__all__ = ["Completer", "Completion", "Manner", "NotUtf8Error", "Seat", "TakenBack"]

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from rollout.models import Call, ConnectError, Message, ModelError, Request, Setup, Turn
 from rollout.models._completing import complete, parameters
-from rollout.models._seat import Completion, NotUtf8Error, Seat
+from rollout.models._seat import Completion, NotUtf8Error, Seat, TakenBack
 from rollout.models._typed import (
     BrokenOffError,
     UnreadableError,
@@ -38,13 +38,6 @@ _COMMANDS = {
     "help": ("help", "this"),
     "quit": ("quit", "give up; there is no verdict"),
 }
-
-
-class TakenBack(BaseException):
-    """The last call is taken back, so that the rollout has to be run again; the model does again what is left.
-
-    No ``except Exception`` on its way may take it for a fault of the model's.
-    """
 
 
 def connect(model_id: str, setup: Setup) -> Human:
@@ -291,4 +284,4 @@ def _kind(schema: Any) -> str:
     return "|".join(_KINDS.get(str(kind), "…") for kind in named) or "…"
 
 
-__all__ = ["MOST_SHOWN", "Human", "TakenBack", "connect"]
+__all__ = ["MOST_SHOWN", "Human", "connect"]

@@ -12,7 +12,7 @@ import pytest
 from rollout.engine.loop import EnvironmentWorkflow
 from rollout.environment import Environment, Task
 from rollout.models import ModelError, Request, RolloutKey, Sampling, Setup, Turn, connect
-from rollout.models._seat import Completer, Manner
+from rollout.models._seat import Completer, Manner, TakenBack
 from rollout.templates import Tool
 
 
@@ -58,6 +58,15 @@ def test_a_tool_named_like_a_command_is_the_tool_and_the_slash_the_command() -> 
     chair = Chair("/help", "/answer Yes.")
     assert respond(chair, tools=tools) == Turn("Yes.")
     assert any(line.startswith("  quit") for line in chair.shown)
+
+
+def test_an_undo_goes_past_whoever_catches_a_model_s_faults() -> None:
+    desk = Environment("desk", "Desk", "custom", config={"tools": [{"name": "look", "response": 1}]})
+    chair = Chair("look", "undo", "done")
+    chair.takes_back = True
+    with pytest.raises(TakenBack):
+        asyncio.run(EnvironmentWorkflow(desk).run(Task("Do it."), connect("human", Setup(seat=chair))))
+    assert chair.lines == ["done"]
 
 
 def test_each_turn_shows_what_is_new() -> None:
