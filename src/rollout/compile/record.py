@@ -8,29 +8,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 from rollout.compile.folder_writer import WriteError, write_file
 from rollout.compile.json_edit import KEY
 from rollout.compile.yaml_text import write_yaml
 from rollout.source.document import Document
+from rollout.source.formats import reader
 from rollout.source.place import Parsed, Place, Problem, Route
 from rollout.source.text import SourceFile
 
-Format = Literal["yaml", "toml", "json", "jsonl"]
 Solution = list[dict[str, Any]]
+Texts = Callable[[str, Place, Solution], Iterator[str]]
+"""Gives a text with the solution of the task at a place in it, in one way or several, the best first."""
 
-_FORMATS: Mapping[str, Format] = {
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".toml": "toml",
-    ".json": "json",
-    ".jsonl": "jsonl",
-}
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -44,13 +38,18 @@ class RecordError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where a task stands: its file, the format, its place in the text that was read, and its number there."""
+    """Where a task stands: its file, what writes into it, its place in the text that was read, and its number there."""
 
     path: Path
     label: str
-    format: Format
+    texts: Texts
     place: Place
     index: int
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the file, in small letters."""
+        return self.path.suffix.lower()
 
     @property
     def has_solution(self) -> bool:
@@ -90,13 +89,13 @@ def find_home(document: Document, index: int) -> Home:
     if place is None:
         raise RecordError("The task cannot be found in its file any more.", "Play it again.")
     source = place.source
-    kind = _FORMATS.get(source.path.suffix.lower())
-    if kind is None:
+    texts = _texts(source.path.suffix.lower())
+    if texts is None:
         raise RecordError(
             f"“{source.label}” is no file of YAML, TOML or JSON, so that nothing is written into it.",
             "Paste the solution.",
         )
-    return Home(source.path, source.label, kind, place, index)
+    return Home(source.path, source.label, texts, place, index)
 
 
 def with_solution(home: Home, solution: Solution) -> Change:
@@ -109,10 +108,9 @@ def with_solution(home: Home, solution: Solution) -> Change:
     start, end = _stretch(home, before)
     if before[start:end] != text.encode("utf-8", "replace"):
         raise _changed(home)
-    module = _module(home.format)
     was = _read(home, text)
     try:
-        for candidate in module.texts(text, home.place, solution):
+        for candidate in home.texts(text, home.place, solution):
             if was is not None and _says(home, was, candidate, solution):
                 return Change(home, before, before[:start] + candidate.encode("utf-8") + before[end:])
     except ValueError as error:
@@ -130,23 +128,23 @@ def to_paste(home: Home | None, solution: Solution) -> str:
         from pprint import pformat
 
         return f"solution={pformat(solution, width=100, sort_dicts=False)},"
-    if home.format in ("json", "jsonl"):
+    if home.suffix in (".json", ".jsonl"):
         return f'"{KEY}": {json.dumps(solution, ensure_ascii=False)}'
     return write_yaml({KEY: solution}).rstrip("\n")
 
 
-def _module(kind: Format) -> ModuleType:
-    if kind == "yaml":
-        from rollout.compile import yaml_edit
-
-        return yaml_edit
-    if kind == "toml":
-        from rollout.compile import toml_edit
-
-        return toml_edit
-    from rollout.compile import json_edit
-
-    return json_edit
+def _texts(suffix: str) -> Texts | None:
+    """What writes into the text of a file with this suffix; None where nothing is written into one."""
+    match suffix:
+        case ".yaml" | ".yml":
+            from rollout.compile.yaml_edit import texts
+        case ".toml":
+            from rollout.compile.toml_edit import texts
+        case ".json" | ".jsonl":
+            from rollout.compile.json_edit import texts
+        case _:
+            return None
+    return texts
 
 
 def _bytes(home: Home) -> bytes:
@@ -162,7 +160,7 @@ def _bytes(home: Home) -> bytes:
 def _stretch(home: Home, data: bytes) -> tuple[int, int]:
     """Where the text that was read stands in the file: all of it, or one line, without a BOM."""
     start, end = 0, len(data)
-    if home.format == "jsonl":
+    if home.suffix == ".jsonl":
         for _ in range(home.place.source.first_line - 1):
             start = data.find(b"\n", start) + 1
             if not start:
@@ -205,21 +203,16 @@ def _says(home: Home, was: _Reading, candidate: str, solution: Solution) -> bool
 def _read(home: Home, text: str) -> _Reading | None:
     problems: list[Problem] = []
     source = SourceFile(home.path, home.label, text)
-    if home.format == "yaml":
-        from rollout.source.yaml import parse
-    elif home.format == "toml":
-        from rollout.source.toml import parse
-    else:
-        if home.format == "jsonl" and "\n" in text:
-            return None
-        from rollout.source.json import parse
-    parsed = parse(source, problems)
+    is_line = home.suffix == ".jsonl"
+    if is_line and "\n" in text:
+        return None
+    parsed = reader(".json" if is_line else home.suffix)(source, problems)
     return None if parsed is None else (parsed, Counter(problem.slug for problem in problems))
 
 
 def _routes(home: Home) -> Iterator[Route]:
     """The ways to the task in its file: the file is the task, has a list of them, or is one."""
-    if home.format == "jsonl":
+    if home.suffix == ".jsonl":
         yield ()
     else:
         yield from (("tasks", home.index), (home.index,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from rollout.source.text import SourceFile
 
 MAX_BROKEN = 100
 """How many lines of a file may be broken before the rest of it is not read."""
+
+Reader = Callable[[SourceFile, list[Problem]], Parsed | None]
+"""Gives the value of a text with its places; None, and a problem, when there is none."""
 
 
 def read_data(path: Path, label: str, problems: list[Problem]) -> Parsed | None:
@@ -32,22 +36,27 @@ def read_data(path: Path, label: str, problems: list[Problem]) -> Parsed | None:
 
 
 def _parse(path: Path, source: SourceFile, problems: list[Problem]) -> Parsed | None:
-    # Imported when first needed: a folder that is all TOML does not pay for PyYAML.
-    match path.suffix.lower():
-        case ".yaml" | ".yml":
-            from rollout.source import yaml as reader
-        case ".toml":
-            from rollout.source import toml as reader  # type: ignore[no-redef]
-        case ".json":
-            from rollout.source import json as reader  # type: ignore[no-redef]
-        case ".jsonl":
-            return read_lines(source, problems)
-        case ".csv":
-            from rollout.source import csv as reader  # type: ignore[no-redef]
-        case _:
-            raise ValueError(f"no reader for {path.name}")
-    parsed = reader.parse(source, problems)
+    parsed = reader(path.suffix)(source, problems)
     return unwrap(path.stem, parsed) if parsed is not None and path.suffix.lower() == ".toml" else parsed
+
+
+def reader(suffix: str) -> Reader:
+    """What reads the text of a file with this suffix. Raises ValueError for one that is no format's."""
+    # Imported when first needed: a folder that is all TOML does not pay for PyYAML.
+    match suffix.lower():
+        case ".yaml" | ".yml":
+            from rollout.source.yaml import parse
+        case ".toml":
+            from rollout.source.toml import parse
+        case ".json":
+            from rollout.source.json import parse
+        case ".jsonl":
+            return read_lines
+        case ".csv":
+            from rollout.source.csv import parse
+        case _:
+            raise ValueError(f"no reader for “{suffix}”")
+    return parse
 
 
 def unwrap(key: str, parsed: Parsed) -> Parsed:
@@ -81,4 +90,4 @@ def read_lines(source: SourceFile, problems: list[Problem]) -> Parsed | None:
     return Parsed(values, Place(source, 0, len(source.text), places)) if not broken else None
 
 
-__all__ = ["MAX_BROKEN", "read_data", "read_lines", "unwrap"]
+__all__ = ["MAX_BROKEN", "Reader", "read_data", "read_lines", "reader", "unwrap"]
