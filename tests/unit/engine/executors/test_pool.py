@@ -211,10 +211,13 @@ def test_a_run_of_no_jobs_ends_at_once_and_starts_nobody() -> None:
 
 
 def test_no_more_is_under_way_than_there_are_jobs_however_many_may_be() -> None:
-    async def finish(done: Done) -> None:
-        assert len(asyncio.all_tasks()) < 100
+    def counted() -> Iterator[Job]:
+        for job in jobs(desk().tasks):
+            assert len(asyncio.all_tasks()) < 100
+            yield job
 
-    run(Ray(), jobs(desk().tasks), finish=finish, concurrency=10_000)
+    finished, stop, _ = run(Ray(), counted(), concurrency=10_000)
+    assert (stop, keys(finished)) == (None, all_keys(1))
 
 
 def test_no_more_workers_are_started_than_there_are_jobs_or_processors() -> None:
