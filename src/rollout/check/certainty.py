@@ -7,7 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rollout.check.grading import at_start, can_change, named_tools, parsed, state_paths, writes
+from rollout.check.grading import (
+    arguments_of,
+    at_start,
+    can_change,
+    expected_calls,
+    named_tools,
+    parsed,
+    state_paths,
+    writes,
+)
 from rollout.check.known import writes_are_known
 from rollout.check.reach import cannot_be, dead_end
 from rollout.check.subject import Item, Subject
@@ -33,12 +42,18 @@ _PROBES = (
 
 @dataclass(frozen=True, slots=True)
 class Certain:
-    """An outcome that does not depend on the rollout: which, why, and the part of the primitive that makes it so."""
+    """An outcome that does not depend on the rollout: which, why, and the part of the primitive that makes it so.
+
+    ``turns`` says whether ``not`` turns it around; what cannot be judged passes neither way. ``hint`` is the way out,
+    where it is not just to ask for something else.
+    """
 
     passes: bool
     why: str
     below: Route = ()
     at: At = "value"
+    turns: bool = True
+    hint: str | None = None
 
 
 def certain_outcome(subject: Subject, primitive: Item) -> Certain | None:
@@ -47,9 +62,9 @@ def certain_outcome(subject: Subject, primitive: Item) -> Certain | None:
     if judge is None or not subject.is_sound(*primitive.route):
         return None
     found = judge(subject, primitive)
-    if found is None:
-        return None
-    return replace(found, passes=not found.passes) if primitive.value.get("not") is True else found
+    if found is None or not found.turns or primitive.value.get("not") is not True:
+        return found
+    return replace(found, passes=not found.passes)
 
 
 def _tool_call_count(subject: Subject, primitive: Item) -> Certain | None:
@@ -177,6 +192,24 @@ def _called(subject: Subject, primitive: Item) -> Certain | None:
     return None if primitive.value.get("tolerance") else _refused(tool, args)
 
 
+def _calls_match(subject: Subject, primitive: Item) -> Certain | None:
+    for index, call in enumerate(expected_calls(primitive)):
+        stands_in: dict[str, str] = {}
+        for key, name in arguments_of(call):
+            if name in stands_in:
+                both = f"{quoted(stands_in[name])} and {quoted(key)}"
+                return Certain(
+                    False,
+                    f"a call that has {quoted(name)} in both {both} cannot be judged",
+                    ("calls", index, key, name),
+                    "key",
+                    turns=False,
+                    hint="Keep it in one of them.",
+                )
+            stands_in[name] = key
+    return None
+
+
 def _refused(tool: ToolView, args: dict[str, Any]) -> Certain | None:
     """What of ``args`` the tool's schema refuses, so that no call with it ever comes to the tool."""
     from rollout.language.user_schema import UserSchemaError, compile_schema
@@ -202,6 +235,7 @@ _JUDGES: dict[str, Callable[[Subject, Item], Certain | None]] = {
     "state_unchanged": _state_unchanged,
     "tool_was_called": _called,
     "tool_called_with": _called,
+    "calls_match": _calls_match,
 }
 
 __all__ = ["Certain", "certain_outcome"]

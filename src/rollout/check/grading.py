@@ -36,6 +36,14 @@ def expected_calls(primitive: Item) -> list[dict[str, Any]]:
     return [call if isinstance(call, dict) else {} for call in calls]
 
 
+def arguments_of(call: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The arguments that an expected call names, each behind the key that it stands in."""
+    for key in ("args", "anyOf", "optional"):
+        named = call.get(key)
+        if isinstance(named, dict):
+            yield from ((key, name) for name in named)
+
+
 def state_paths(primitive: Item) -> Iterator[tuple[Route, str]]:
     """Every path into the state in a primitive, with the route of its text; in ``expected`` that is a key."""
     kind = primitive.value.get("type")
@@ -127,6 +135,7 @@ def ground_truth_path(primitive: Item) -> str | None:
 __all__ = [
     "MISSING",
     "also_reads",
+    "arguments_of",
     "at_start",
     "can_change",
     "expected_calls",

@@ -3,7 +3,8 @@
 Whatever the agent does, it counts as failed, so that nobody reaches the top score. Found are a `tool_call_count`
 with `min` above `max`, a call with arguments that the tool does not take, an item asked for beyond the length asked
 for, and an expectation on a part of the state that no tool can change. A primitive that never fails, turned around
-by `not: true`, is one of them too.
+by `not: true`, is one of them too, and so is a call of a `calls_match` that has an argument twice, in `args` and in
+`anyOf` or `optional`: it cannot be judged.
 
 Before:
 
@@ -34,6 +35,6 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 (*primitive.route, *certain.below),
                 f"No rollout can pass this primitive: {certain.why}.",
-                "Ask for something that a right rollout does.",
+                certain.hint or "Ask for something that a right rollout does.",
                 at=certain.at,
             )

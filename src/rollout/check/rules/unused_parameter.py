@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.grading import expected_calls
+from rollout.check.grading import arguments_of, expected_calls
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import quoted
@@ -80,7 +80,5 @@ def _judged_arguments(subject: Subject) -> set[tuple[str | None, str]]:
         if isinstance(args, dict):
             judged |= {(primitive.text("tool"), name) for name in args}
         for call in expected_calls(primitive):
-            for key in ("args", "anyOf", "optional"):
-                if isinstance(call.get(key), dict):
-                    judged |= {(call.get("tool"), name) for name in call[key]}
+            judged |= {(call.get("tool"), name) for _, name in arguments_of(call)}
     return judged
