@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 import rollout
-from rollout.cli.output import Exit, note, tell_error
+from rollout.cli.output import Exit, note, tell_error, visible
 from rollout.family import member, members
 
 COMMANDS = "rollout.cli.commands"
@@ -114,6 +114,9 @@ def _run(arguments: list[str] | None) -> int:
         if isinstance(error, FileNotFoundError) and not _has_current_folder():
             tell_error("The current folder is gone.", "Change to a folder that there is, and say it again.")
             return Exit.PLATFORM
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP) and isinstance(error.filename, str):
+            tell_error(f"“{visible(error.filename)}” cannot be the name of a file: {error.strerror}.")
+            return Exit.USAGE
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
             raise
         _discard(sys.stdout)

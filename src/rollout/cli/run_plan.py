@@ -142,7 +142,7 @@ def plan(wishes: Wishes, *, resume: str | None) -> Plan:
         found.journal = journal
         _refuse_changes(found, opened.config, resume)
         for place in sorted(opened.places.values()):
-            _count(found, Brief.of_line(journal.read(place)))
+            _count(found, _brief(journal.read(place), resume))
         if found.wishes.said() != before:
             journal.configure({**opened.config, "options": found.wishes.said()})
     except BaseException:
@@ -173,6 +173,16 @@ def _read(wishes: Wishes) -> Plan:
         settings=settings,
         address=where,
     )
+
+
+def _brief(line: Any, resume: str) -> Brief:
+    try:
+        return Brief.of_line(line)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        fail(
+            f"A line of rollouts.jsonl in “{resume}” is no rollout, so the run cannot be gone on with.",
+            "Take the line away, and its rollout is done again.",
+        )
 
 
 def _count(found: Plan, brief: Brief) -> None:

@@ -124,6 +124,18 @@ def test_a_run_is_not_continued_with_a_model_of_the_same_name_at_another_server(
     assert len(keys("run")) == 6
 
 
+@pytest.mark.parametrize(
+    "line", ['{"trace": {"task": "x", "trial": 0}, "verdict": {}}', "[]", '{"trace": 1}']
+)
+def test_a_line_that_is_no_rollout_is_said_when_a_run_is_gone_on_with(run: Any, line: str) -> None:
+    run("test", str(DESK), "-m", "oracle", "--out", "run")
+    with (Path("run") / "rollouts.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    refused = run("test", "--resume", "run")
+    assert refused.exit_code == 2, refused.exception
+    assert "rollouts.jsonl" in refused.stderr
+
+
 def test_a_key_in_an_address_is_kept_nowhere(asking: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer([says("Done.")]) as server:
         server.address += "?api-key=4f6c5cce93aa71"

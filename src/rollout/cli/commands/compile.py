@@ -59,8 +59,6 @@ def compile(
             write_file(target, compiled.data)
         except WriteError as error:
             fail(str(error), error.hint)
-        except OSError as error:
-            fail(f"“{output}” cannot be written: {error.strerror}.", "Name another file.")
     if as_json:
         show_json("compile", _describe(compiled, target))
     elif only_digest:
