@@ -31,6 +31,7 @@ PATIENCE = 60.0
 """How many seconds a run goes on without any worker, unless told otherwise."""
 
 _BETWEEN_LOOKS = 2.0
+_SECONDS_TO_START = 10.0
 _LONGEST_PAUSE = 30.0
 _SECONDS_TO_CLOSE = 5.0
 
@@ -77,7 +78,7 @@ class Pool:
         self._patience = PATIENCE if patience is None else patience
         self._version = version
         self._workers: list[_Far] = []
-        self._starting: set[asyncio.Task[None]] = set()
+        self._starting: dict[asyncio.Task[None], float] = {}
         self._watching: set[asyncio.Task[None]] = set()
         self._active = 0
         self._failures = 0
@@ -184,7 +185,7 @@ class Pool:
     async def _free(self) -> _Far | None:
         """The worker that has least to do, once there is one with room; None when the run is to end."""
         while self.stop is None:
-            most = ceil(self._concurrency / max(1, len(self._workers) + len(self._starting)))
+            most = ceil(self._concurrency / max(1, len(self._workers) + self._expected))
             far = min(self._workers, key=lambda each: each.busy, default=None)
             if far is not None and far.busy < most:
                 far.busy += 1
@@ -193,6 +194,15 @@ class Pool:
             self._room.clear()
             await self._room.wait()
         return None
+
+    @property
+    def _expected(self) -> int:
+        """How many workers that are being started are kept work for.
+
+        One that has not come for long waits for a processor, which others may have for hours, or whose machine is gone.
+        """
+        latest = asyncio.get_running_loop().time() - _SECONDS_TO_START
+        return sum(begun > latest for begun in self._starting.values())
 
     async def _keep(self) -> None:
         """Starts workers as they are wanted, until there are none for too long, or the cluster is lost."""
@@ -216,11 +226,16 @@ class Pool:
             if loop.time() >= not_before and self.stop is None:
                 wanted = min(self._active, max(1, processors)) - len(self._workers) - len(self._starting)
                 for _ in range(wanted):
-                    _keep_in(self._starting, asyncio.create_task(self._start()))
+                    task = asyncio.create_task(self._start())
+                    self._starting[task] = loop.time()
+                    task.add_done_callback(self._starting.pop)
             self._look.clear()
-            with suppress(TimeoutError):
+            try:
                 async with asyncio.timeout(_BETWEEN_LOOKS):
                     await self._look.wait()
+            except TimeoutError:
+                # What was kept for a worker that does not come is there for the others by now.
+                self._room.set()
 
     def _no_worker(self, processors: int) -> str:
         if processors == 0:
@@ -263,7 +278,9 @@ class Pool:
         self._workers.append(far)
         self._room.set()
         if self._budget.max_cost is not None or self._budget.max_tokens is not None:
-            _keep_in(self._watching, asyncio.create_task(self._watch(far)))
+            task = asyncio.create_task(self._watch(far))
+            self._watching.add(task)
+            task.add_done_callback(self._watching.discard)
         return None
 
     def _cannot_use(self, sentence: str, *, for_good: bool) -> None:
@@ -315,11 +332,6 @@ class Pool:
 
 async def _called(reference: Any) -> Any:
     return await reference
-
-
-def _keep_in(tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
-    tasks.add(task)
-    task.add_done_callback(tasks.discard)
 
 
 def _first_line(error: BaseException) -> str:

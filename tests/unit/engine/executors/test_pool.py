@@ -15,9 +15,9 @@ from rollout.check import check
 from rollout.engine import Outcome
 from rollout.engine.batch import Done, Job, Stop, jobs
 from rollout.engine.budget import Budget
-from rollout.engine.executors import Recipe
+from rollout.engine.executors import Recipe, _pool
 from rollout.engine.executors._cluster import Cluster
-from rollout.engine.executors._parcel import Parcel, pack, unpack_task
+from rollout.engine.executors._parcel import Parcel, pack, pack_task, unpack_task
 from rollout.engine.executors._pool import LIVES, Pool
 from rollout.engine.executors._worker import Worker
 from rollout.environment import Environment, Task
@@ -227,6 +227,31 @@ def test_no_more_workers_are_started_than_there_are_jobs_or_processors() -> None
     ray = Ray(processors=2)
     run(ray, jobs(desk().tasks, 10), concurrency=16)
     assert len(ray.actors) == 2
+
+
+def test_what_is_kept_for_a_worker_that_does_not_come_is_done_by_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_pool, "_SECONDS_TO_START", 0.05)
+    monkeypatch.setattr(_pool, "_BETWEEN_LOOKS", 0.05)
+
+    class NeverThere(Worker):
+        async def open(self, *_: Any) -> Any:
+            await asyncio.Event().wait()
+
+    together = asyncio.Event()
+
+    async def together_with_others(actor: Actor, task: Task) -> Any:
+        if ray.under_way == 3:
+            together.set()
+        await together.wait()
+        return await actor.worker.do(pack_task(task), 0)
+
+    kinds = iter([Worker])
+    ray = Ray(befalls=together_with_others, makes=lambda: next(kinds, NeverThere)())
+    finished, stop, told = run(ray, jobs(desk().tasks[:3], 1), concurrency=3)
+    assert (stop, told, keys(finished).total()) == (None, [], 3)
+    assert len(ray.actors) == 3
 
 
 def test_what_a_lost_worker_had_is_done_by_others_and_the_loss_is_kept_beside() -> None:
