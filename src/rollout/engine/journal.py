@@ -288,28 +288,32 @@ def key_of(line: Any) -> Key | None:
 def index(path: Path) -> tuple[dict[Key, tuple[int, int]], int]:
     """Where the line of each rollout stands, the later where there are two, and where the last whole line ends.
 
-    Raises JournalError for a line in the middle that is no rollout.
+    Raises JournalError for a whole line that is no rollout.
     """
     places: dict[Key, tuple[int, int]] = {}
     end = 0
-    wrong: int | None = None
     with path.open("rb") as file:
         for number, data in enumerate(file, 1):
-            if wrong is not None:
-                break
             key = _key_of_bytes(data)
             if key is None:
-                wrong = number
-                continue
+                if _is_torn(data) and not file.read(1):
+                    break
+                raise JournalError(
+                    f"Line {number} of “{path}” is no rollout.",
+                    "Take that line out, and its rollout is done again.",
+                )
             places[key] = (end, len(data))
             end += len(data)
-        else:
-            # A last line that was cut short, or that the file system filled with zeros, was never counted as done.
-            return places, end
-    raise JournalError(
-        f"Line {wrong} of “{path}” is no rollout, and there are lines after it.",
-        "Take that line out, and its rollout is done again.",
-    )
+    return places, end
+
+
+def _is_torn(data: bytes) -> bool:
+    """Whether a last line was cut short, or filled with zeros by the file system; it was never counted as done."""
+    try:
+        read_line(data)
+    except ValueError:
+        return True
+    return not data.endswith(b"\n")
 
 
 def _key_of_bytes(data: bytes) -> Key | None:

@@ -112,7 +112,7 @@ def test_a_disk_that_is_full_ends_the_run_and_leaves_no_half_line(
     assert (tmp_path / "run" / "rollouts.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("torn", [b'{"trace": {"ta', b"\0" * 40, b"{}\n", b"\n"])
+@pytest.mark.parametrize("torn", [b'{"trace": {"ta', b"\0" * 40, b"\n"])
 def test_a_torn_last_line_is_cut_and_the_rest_is_kept(tmp_path: Path, torn: bytes) -> None:
     written(tmp_path, done("a"), done("b"))
     file = tmp_path / "rollouts.jsonl"
@@ -138,6 +138,14 @@ def test_wherever_the_file_was_cut_the_whole_lines_before_are_kept(tmp_path_fact
         line for line in data[:at].splitlines(keepends=True) if line.endswith(b"\n")
     )
     assert len(places) == data[:at].count(b"\n")
+
+
+def test_a_whole_last_line_that_is_no_rollout_is_not_taken_for_a_torn_one(tmp_path: Path) -> None:
+    written(tmp_path, done("a"))
+    with (tmp_path / "rollouts.jsonl").open("ab") as file:
+        file.write(b"{}\n")
+    with pytest.raises(JournalError, match=r"Line 2 of “.*rollouts.jsonl” is no rollout"):
+        Journal.go_on(tmp_path)
 
 
 def test_a_line_in_the_middle_that_is_no_rollout_is_refused_by_its_number(tmp_path: Path) -> None:
