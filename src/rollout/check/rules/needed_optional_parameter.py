@@ -39,8 +39,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         if not tool.is_declared:
             continue
         required = tool.parameters.schema.get("required", [])
-        if not isinstance(required, list):
-            continue
+        if not isinstance(required, list) or any(name not in tool.parameters.names for name in required):
+            continue  # the one that is not declared may be this one, misspelt
         for name, (route, shown) in _needed(tool).items():
             if name in tool.parameters.names and name not in required:
                 whole = tool.parameters.form == "json-schema"

@@ -1,6 +1,7 @@
-"""A JSON Schema in `paramsSchema` has a key that is no keyword, but comes near one.
+"""A JSON Schema has a key that is no keyword, but comes near one.
 
-JSON Schema ignores what it does not know. A misspelt `minimun` or `optinal` is no error to it, and says nothing.
+JSON Schema ignores what it does not know. A misspelt `minimun` or `optinal` is no error to it, and says nothing. Looked
+at are the `paramsSchema` of tools, and the `schema` of an `output_json`.
 
 Before:
 
@@ -59,6 +60,9 @@ def check(subject: Subject) -> Iterator[Finding]:
             continue
         for name, schema in written.items():
             yield from _judge(schema, (*route, name))
+    for primitive in subject.primitives:
+        if primitive.value.get("type") == "output_json":
+            yield from _judge(primitive.value.get("schema"), (*primitive.route, "schema"))
 
 
 def _judge(schema: Any, route: Route) -> Iterator[Finding]:

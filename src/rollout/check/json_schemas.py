@@ -1,0 +1,139 @@
+"""What is wrong with a JSON Schema that an author wrote: what its draft does not allow, and where it points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rollout.check.finding import Finding
+from rollout.check.wording import closest, listed, quoted
+from rollout.language.compare import show
+from rollout.language.params_schema import TYPES
+from rollout.language.paths import get, kind
+from rollout.language.user_schema import SchemaFault, draft_of, resolve, schema_faults
+from rollout.source.place import Route
+
+_MEANT = {
+    "str": "string",
+    "text": "string",
+    "char": "string",
+    "date": "string",
+    "int": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "decimal": "number",
+    "bool": "boolean",
+    "dict": "object",
+    "map": "object",
+    "hash": "object",
+    "list": "array",
+    "tuple": "array",
+    "set": "array",
+    "none": "null",
+}
+
+_KINDS = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "object": "an object",
+    "string": "a text",
+}
+
+
+def schema_findings(part: dict[str, Any], route: Route, root: dict[str, Any]) -> Iterator[Finding]:
+    """What is wrong with ``part``, which stands at ``route``; its references are looked up in ``root``."""
+    yield from _against_meta_schema(part, route)
+    yield from _unresolved(part, route, root)
+
+
+def _against_meta_schema(part: dict[str, Any], route: Route) -> Iterator[Finding]:
+    part = dict(part)
+    named = part.get("$schema")
+    if named is not None and draft_of(named) is None:
+        yield Finding(
+            (*route, "$schema"),
+            f"“$schema” is {show(named)[:80]}, which is no draft of JSON Schema that is known.",
+            "Leave it out for the newest draft, or name one, such as http://json-schema.org/draft-07/schema.",
+        )
+        del part["$schema"]
+    told: set[Route] = set()
+    for fault in schema_faults(part):
+        if fault.path not in told:
+            told.add(fault.path)
+            message, hint = _word(fault)
+            yield Finding((*route, *fault.path), message, hint)
+
+
+def _word(fault: SchemaFault) -> tuple[str, str | None]:
+    below, found = fault.path, fault.found
+    keyword = below[-1] if below else ""
+    if keyword == "type" or (len(below) > 1 and below[-2] == "type"):
+        names = (*TYPES, "null")
+        hint = f"The types are {listed(names)}."
+        if isinstance(found, str):
+            near = _MEANT.get(found.lower()) or closest(found, names)
+            return (
+                f"{quoted(found)} is not a type of JSON Schema.",
+                f"Did you mean {quoted(near)}?" if near else hint,
+            )
+        if isinstance(found, list) and found and all(each in names for each in found):
+            return "A “type” that is a list of types names each of them once.", None
+        return f"A “type” names a type, or a list of types; this is {kind(found)}.", hint
+    where = quoted(str(keyword)) if isinstance(keyword, str) and keyword else "This"
+    if fault.keyword != "type":
+        return f"{where} {fault.words}; JSON Schema does not allow that there.", None
+    kinds = [str(each) for each in fault.wanted]
+    if set(kinds) == {"object", "boolean"}:
+        meant = _MEANT.get(str(found).lower(), "string")
+        return f"{where} is {kind(found)}, not a JSON Schema.", f"Write one, such as {{type: {meant}}}."
+    if keyword == "required" and isinstance(found, bool):
+        hint = "“required” is the list of the names that must be given; in a tool, optional: true lets one be left out."
+        return "“required” of a JSON Schema is a list of names, not true or false.", hint
+    return (
+        f"{where} is {kind(found)}; JSON Schema has {' or '.join(_KINDS.get(each, each) for each in kinds)} there.",
+        None,
+    )
+
+
+def _unresolved(part: Any, route: Route, root: dict[str, Any]) -> Iterator[Finding]:
+    pending: list[tuple[Route, Any]] = [(route, part)]
+    while pending:
+        at, value = pending.pop()
+        if isinstance(value, dict):
+            target = value.get("$ref")
+            is_name = at[-1] in ("properties", "$defs", "definitions")
+            if isinstance(target, str) and not is_name and resolve(target, root) is None:
+                yield Finding(
+                    (*at, "$ref"),
+                    f"“$ref” points to {quoted(target)}, which is not in this schema.",
+                    _reference_hint(target, root),
+                )
+            pending.extend(
+                ((*at, key), member)
+                for key, member in value.items()
+                if key not in ("const", "enum", "default", "examples")
+            )
+        elif isinstance(value, list):
+            pending.extend(((*at, index), member) for index, member in enumerate(value))
+
+
+def _reference_hint(target: str, root: dict[str, Any]) -> str:
+    if not target.startswith("#"):
+        return "A schema has to hold all it uses: copy the definition into “$defs”."
+    defined = [
+        f"#/{home}/{name}"
+        for home in ("$defs", "definitions")
+        for name in (get(root, (home,)) or ())
+        if isinstance(root.get(home), dict)
+    ]
+    if (near := closest(target, defined)) is not None:
+        return f"Did you mean {quoted(near)}?"
+    if defined:
+        return f"There are {listed(defined)}."
+    return "Only a whole JSON Schema can hold definitions to point to, in its “$defs”."
+
+
+__all__ = ["schema_findings"]
