@@ -7,12 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rollout.check.calls import declared_tools, named_twice, unmakeable
 from rollout.check.grading import (
-    arguments_of,
     at_start,
     can_change,
     expected_calls,
-    named_tools,
     parsed,
     state_paths,
     writes,
@@ -20,10 +19,9 @@ from rollout.check.grading import (
 from rollout.check.known import writes_are_known
 from rollout.check.reach import cannot_be, dead_end
 from rollout.check.subject import Item, Subject
-from rollout.check.tool_view import ToolView
 from rollout.check.wording import quoted
 from rollout.language.compare import compare
-from rollout.language.paths import MISSING, write
+from rollout.language.paths import MISSING
 from rollout.language.regex import compile_pattern
 from rollout.source.place import At, Route
 
@@ -175,56 +173,37 @@ def _state_unchanged(subject: Subject, primitive: Item) -> Certain | None:
 
 def _called(subject: Subject, primitive: Item) -> Certain | None:
     args = primitive.value.get("args")
-    names = [name for _, name in named_tools(primitive)]
-    tool = next((ToolView(tool) for tool in subject.tools if names and tool.text("name") == names[0]), None)
-    if not isinstance(args, dict) or tool is None or not tool.is_declared or tool.parameters.faults:
+    tool = declared_tools(subject).get(str(primitive.value.get("tool")))
+    if not isinstance(args, dict) or tool is None:
         return None
-    schema = tool.parameters.schema
-    for name in args:
-        if name not in tool.parameters.names:
-            return Certain(False, f"the tool {tool} takes no argument {quoted(name)}", ("args", name), "key")
-    if primitive.value.get("type") == "tool_was_called":
-        missing = [name for name in schema.get("required", ()) if name not in args]
-        if missing:
-            return Certain(
-                False, f"every call of {tool} has to give {quoted(missing[0])} too", ("args",), "key"
-            )
-    return None if primitive.value.get("tolerance") else _refused(tool, args)
+    # Of a call that is named in part, the arguments are named in full.
+    names_all = primitive.value.get("type") == "tool_was_called"
+    required = tool.parameters.schema.get("required", ())
+    call = {
+        "args": args,
+        "optional": {} if names_all else {name: [] for name in required if name not in args},
+    }
+    found = unmakeable(tool, call, partly=False, tolerance=primitive.value.get("tolerance", 0))
+    return None if found is None else Certain(False, found.why, found.below, found.at)
 
 
 def _calls_match(subject: Subject, primitive: Item) -> Certain | None:
+    tools = declared_tools(subject)
     for index, call in enumerate(expected_calls(primitive)):
-        stands_in: dict[str, str] = {}
-        for key, name in arguments_of(call):
-            if name in stands_in:
-                both = f"{quoted(stands_in[name])} and {quoted(key)}"
-                return Certain(
-                    False,
-                    f"a call that has {quoted(name)} in both {both} cannot be judged",
-                    ("calls", index, key, name),
-                    "key",
-                    turns=False,
-                    hint="Keep it in one of them.",
-                )
-            stands_in[name] = key
-    return None
-
-
-def _refused(tool: ToolView, args: dict[str, Any]) -> Certain | None:
-    """What of ``args`` the tool's schema refuses, so that no call with it ever comes to the tool."""
-    from rollout.language.user_schema import UserSchemaError, compile_schema
-
-    try:
-        compiled = compile_schema(tool.parameters.schema)
-    except UserSchemaError:
-        return None  # another rule says so
-    if compiled.is_valid(args):
-        return None
-    for fault in compiled.faults(args):
-        # The call itself may have further arguments; what is said of one is said in full.
-        if fault.path and fault.keyword:
-            takes = f"{quoted(write(fault.path))} {fault.words}"
-            return Certain(False, f"{tool} takes no such call: {takes}", ("args", str(fault.path[0])))
+        twice, route = named_twice(call), ("calls", index)
+        if twice is not None:
+            return Certain(False, twice.why, (*route, *twice.below), twice.at, False, twice.hint)
+        tool = tools.get(str(call.get("tool")))
+        if tool is None:
+            continue
+        found = unmakeable(
+            tool,
+            call,
+            partly=primitive.value.get("subset") is True,
+            tolerance=primitive.value.get("tolerance", 0),
+        )
+        if found is not None:
+            return Certain(False, found.why, (*route, *found.below), found.at, hint=found.hint)
     return None
 
 

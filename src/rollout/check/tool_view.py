@@ -14,6 +14,7 @@ from rollout.language.params_schema import Parameters, read_parameters
 from rollout.language.path_template import PathTemplate, parse_path_template
 from rollout.language.paths import MISSING, KeyPieces, PathError, Step, get
 from rollout.language.tool_texts import changes, expressions, templates
+from rollout.language.user_schema import UserSchema, UserSchemaError, compile_schema
 from rollout.source.place import At, Route
 
 if TYPE_CHECKING:
@@ -76,6 +77,16 @@ class ToolView:
         # A schema that is put together, or that says it takes more, may accept names that are not listed.
         more = written.get("additionalProperties", False)
         return more is False and not written.keys() & _COMPOSED
+
+    @cached_property
+    def compiled(self) -> UserSchema | None:
+        """The parameters, compiled; None where they have a fault, for which another rule has the words."""
+        if self.parameters.faults:
+            return None
+        try:
+            return compile_schema(self.parameters.schema)
+        except UserSchemaError:
+            return None
 
     @cached_property
     def spots(self) -> tuple[Spot, ...]:

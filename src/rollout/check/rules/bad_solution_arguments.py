@@ -26,7 +26,7 @@ from rollout.check.wording import closest, listed, quoted
 from rollout.diagnostics import Severity
 from rollout.language.compare import show
 from rollout.language.paths import get, kind, write
-from rollout.language.user_schema import SchemaFault, UserSchema, UserSchemaError, compile_schema, resolve
+from rollout.language.user_schema import SchemaFault, resolve
 from rollout.source.document import TaskRecord
 from rollout.source.place import Route
 
@@ -55,7 +55,6 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     tools = {tool.name: tool for tool in subject.tool_views if tool.name and names[tool.name] == 1}
     if not tools:
         return None
-    schemas: dict[str, UserSchema | None] = {}
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         steps = record.value.get("solution")
@@ -66,9 +65,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
             name = step.get("tool")
             if name not in tools:
                 continue
-            if name not in schemas:
-                schemas[name] = _schema(tools[name])
-            compiled, args = schemas[name], step.get("args", {})
+            compiled, args = tools[name].compiled, step.get("args", {})
             if compiled is not None and not compiled.is_valid(args):
                 route = ("tasks", record.index, "solution", index)
                 found = found or []
@@ -76,16 +73,6 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
         return found
 
     return judge
-
-
-def _schema(tool: ToolView) -> UserSchema | None:
-    if tool.parameters.faults:
-        return None
-    try:
-        return compile_schema(tool.parameters.schema)
-    except UserSchemaError:
-        # bad-params-schema has the words for a schema that is none.
-        return None
 
 
 def _findings(
