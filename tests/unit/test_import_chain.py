@@ -30,6 +30,7 @@ CHAIN = (
     ("rollout.templates", "rollout.verifiers", "rollout.models"),
     ("rollout.engine",),
     ("rollout.analysis",),
+    ("rollout.platform",),
     ("rollout.cli", "rollout.__main__"),
 )
 STAGE = {name: stage for stage, names in enumerate(CHAIN) for name in names}
@@ -45,6 +46,7 @@ FAMILIES = (
 )
 HEAVY = (
     "aiohttp",
+    "alembic",
     "asyncio",
     "httpx",
     "jinja2",
@@ -52,6 +54,7 @@ HEAVY = (
     "openai",
     "pygments",
     "ray",
+    "sqlalchemy",
     "starlette",
     "tomlkit",
     "uvicorn",
