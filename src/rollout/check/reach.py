@@ -1,7 +1,6 @@
 """What may stand at a path into the final state, where that is certain before any rollout.
 
-Known are the lists that tools only append to, with rows of known fields, and the values that tools put in one place
-as they are written in the config.
+Known are the lists that tools only append to, with rows of known fields, and what tools put in one place.
 """
 
 from __future__ import annotations
@@ -12,12 +11,10 @@ from typing import Any
 
 from rollout.check.rows import RowShape, row_shapes
 from rollout.check.subject import Subject
-from rollout.check.tool_view import ARGUMENTS
 from rollout.check.values import described, shown
 from rollout.check.wording import quoted
 from rollout.language.compare import compare
-from rollout.language.interpolation import parse
-from rollout.language.paths import MISSING, Step, get
+from rollout.language.paths import Step, get
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,8 @@ def cannot_be(
         return None
     shapes = row_shapes(subject, partly=bool(options["subset"])).get(str(steps[0]))
     if shapes is None:
-        return _other_constant(subject, steps, wanted, options)
+        found = subject.writable.unreached(steps, wanted, options)
+        return None if found is None else found.why
     name, start = str(steps[0]), _start_rows(subject, str(steps[0]))
     if len(steps) == 1:
         if not isinstance(wanted, list):
@@ -116,35 +114,6 @@ def _other_field(
         shape.types[field][1] if field in shape.types else shown(shape.constants[field]) for shape in writers
     )
     return f"{quoted(field)} of {quoted(name)} is {' or '.join(written)}, and what is expected is {described(wanted)}"
-
-
-def _other_constant(
-    subject: Subject, steps: tuple[Step, ...], wanted: Any, options: Mapping[str, Any]
-) -> str | None:
-    """Why not, where all that is ever put at ``steps`` is written in the config."""
-    values = [get(subject.initial_state, steps)]
-    for write in subject.writes:
-        known = write.path.known
-        shared = min(len(known), len(steps))
-        if known[:shared] != steps[:shared]:
-            continue
-        is_here = known == steps and len(write.path.pieces) == len(known)
-        if not is_here or write.appends or write.value is ARGUMENTS or not _is_literal(write.value):
-            return None
-        values.append(write.value)
-    if len(values) == 1 or any(
-        value is not MISSING and compare(wanted, value, **options) is None for value in values
-    ):
-        return None
-    told = [shown(value) for value in values if value is not MISSING]
-    return f"it is {' or '.join(dict.fromkeys(told))}, and never {shown(wanted)}"
-
-
-def _is_literal(value: Any) -> bool:
-    if isinstance(value, str):
-        parsed = parse(value)
-        return not parsed.placeholders and not parsed.faults and "$" not in value
-    return value is None or isinstance(value, bool | int | float)
 
 
 def _is_index(step: Step) -> bool:

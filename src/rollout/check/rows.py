@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from rollout.check.subject import Subject
@@ -24,19 +25,24 @@ _TYPES: dict[str, tuple[frozenset[type], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RowShape:
-    """What one tool writes: the fields a row may have, those it always has, and what is known of their values."""
+    """What one tool writes: the fields a row may have, those it always has, and what is known of their values.
+
+    ``refusals`` say of a value, by field, what the parameter that it comes from has against it.
+    """
 
     tool: str
     all: frozenset[str]
     required: frozenset[str]
     types: dict[str, tuple[frozenset[type], str]] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
+    refusals: dict[str, Callable[[Any], str | None]] = field(default_factory=dict)
 
     def tester(self) -> Callable[[Any], bool]:
         """A function that says whether the tool may write a row, as far as that is known."""
         constants = self.constants
         names = tuple((name, name in self.required) for name in sorted(self.all))
         typed = tuple((name, types) for name, (types, _) in self.types.items())
+        judged = tuple(self.refusals.items())
 
         def fits(row: Any) -> bool:
             if type(row) is not dict:
@@ -52,6 +58,9 @@ class RowShape:
             for name, types in typed:
                 if name in row and type(row[name]) not in types:
                     return False
+            for name, refusal in judged:
+                if name in row and refusal(row[name]) is not None:
+                    return False
             return not constants or all(row.get(name, value) == value for name, value in constants.items())
 
         return fits
@@ -64,13 +73,17 @@ class RowShape:
             name for name, (types, _) in self.types.items() if name in row and type(row[name]) not in types
         ]
         wrong += [name for name, value in self.constants.items() if name in row and row[name] != value]
+        wrong += [name for name, refusal in self.refusals.items() if name in row and refusal(row[name])]
         return len(wrong) + 3 * len(row.keys() - self.all) + 2 * len(self.required - row.keys())
 
 
-def row_shapes(subject: Subject, *, partly: bool = False) -> dict[str, tuple[RowShape, ...]]:
+def row_shapes(
+    subject: Subject, *, partly: bool = False, nearly: bool = False
+) -> dict[str, tuple[RowShape, ...]]:
     """The lists of the state of whose rows everything is known, with the shapes their rows can have.
 
-    Rows of the start state are not among them. With ``partly`` a row may be given in part (``subset: true``).
+    Rows of the start state are not among them. With ``partly`` a row may be given in part (``subset: true``), with
+    ``nearly`` a number may be another (``tolerance``).
     """
     shapes: dict[str, list[RowShape]] = {}
     unknown: set[str] = set()
@@ -80,7 +93,9 @@ def row_shapes(subject: Subject, *, partly: bool = False) -> dict[str, tuple[Row
             if not known:
                 return {}
             name = str(known[0])
-            shape = _shape(tool, write, partly) if write.appends and len(write.path.pieces) == 1 else None
+            shape = (
+                _shape(tool, write, partly, nearly) if write.appends and len(write.path.pieces) == 1 else None
+            )
             if shape is None:
                 unknown.add(name)
             else:
@@ -92,7 +107,7 @@ def row_shapes(subject: Subject, *, partly: bool = False) -> dict[str, tuple[Row
     }
 
 
-def _shape(tool: ToolView, write: Write, partly: bool) -> RowShape | None:
+def _shape(tool: ToolView, write: Write, partly: bool, nearly: bool) -> RowShape | None:
     if write.value is ARGUMENTS or write.value == "${args}":
         if tool.parameters.is_open or tool.parameters.faults or not tool.is_declared:
             return None
@@ -104,19 +119,54 @@ def _shape(tool: ToolView, write: Write, partly: bool) -> RowShape | None:
             else ()
         )
         types = {name: types for name in names if (types := _declared(tool, name)) is not None}
-        return RowShape(str(tool.name), names, frozenset() if partly else frozenset(always), types)
+        refusals = _refusals(tool, {name: name for name in names}, partly, nearly)
+        return RowShape(
+            str(tool.name), names, frozenset() if partly else frozenset(always), types, {}, refusals
+        )
     if not isinstance(write.value, dict) or any("${" in key for key in write.value):
         return None
     names = frozenset(write.value)
-    types, constants = {}, {}
+    types, constants, arguments = {}, {}, {}
     for name, value in write.value.items():
         if isinstance(value, str) and "${" in value:
             found = _filled(tool, value)
             if found is not None:
                 types[name] = found
-        elif not isinstance(value, dict | list):
+            if (argument := argument_of(value)) is not None:
+                arguments[name] = argument
+        elif not isinstance(value, dict | list) and not (nearly and _is_number(value)):
             constants[name] = value
-    return RowShape(str(tool.name), names, frozenset() if partly else names, types, constants)
+    refusals = _refusals(tool, arguments, partly, nearly)
+    return RowShape(str(tool.name), names, frozenset() if partly else names, types, constants, refusals)
+
+
+def argument_of(value: Any) -> str | None:
+    """The argument that a written value is, whole and alone: ``x`` for ``${args.x}``."""
+    whole = parse(value).whole if isinstance(value, str) else None
+    return (
+        str(whole.steps[0]) if whole is not None and whole.root == "args" and len(whole.steps) == 1 else None
+    )
+
+
+def _refusals(
+    tool: ToolView, arguments: dict[str, str], partly: bool, nearly: bool
+) -> dict[str, Callable[[Any], str | None]]:
+    """What the parameters have against values of fields, where they say more than a type."""
+
+    def refusal(value: Any, *, argument: str) -> str | None:
+        if (nearly and _is_number(value)) or ((partly or nearly) and isinstance(value, dict | list)):
+            return None
+        return tool.refusal(argument, value)
+
+    return {
+        name: partial(refusal, argument=argument)
+        for name, argument in arguments.items()
+        if tool.says_more_than_type(argument)
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _filled(tool: ToolView, text: str) -> tuple[frozenset[type], str] | None:
@@ -140,4 +190,4 @@ def _declared(tool: ToolView, name: str) -> tuple[frozenset[type], str] | None:
     return None
 
 
-__all__ = ["RowShape", "row_shapes"]
+__all__ = ["RowShape", "argument_of", "row_shapes"]

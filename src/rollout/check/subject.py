@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rollout.check.foreign import Foreign
     from rollout.check.tool_view import ToolView, Write
     from rollout.check.twins import Twins
+    from rollout.check.writable import Writable
     from rollout.database.image import Image
 
 
@@ -131,6 +132,13 @@ class Subject:
     def writes(self) -> tuple[Write, ...]:
         """Everything that the declared tools may change in the state."""
         return tuple(write for tool in self.tool_views for write in tool.writes)
+
+    @cached_property
+    def writable(self) -> Writable:
+        """What the declared tools may bring about in the state."""
+        from rollout.check.writable import Writable
+
+        return Writable(self)
 
     @cached_property
     def foreign_placeholders(self) -> tuple[Foreign, ...]:

@@ -12,7 +12,7 @@ from rollout.check.subject import Item
 from rollout.language.interpolation import Placeholder, Spot, spots
 from rollout.language.params_schema import Parameters, read_parameters
 from rollout.language.path_template import PathTemplate, parse_path_template
-from rollout.language.paths import MISSING, KeyPieces, PathError, Step, get
+from rollout.language.paths import MISSING, KeyPieces, PathError, Step, get, write
 from rollout.language.tool_texts import changes, expressions, templates
 from rollout.language.user_schema import UserSchema, UserSchemaError, compile_schema
 from rollout.source.place import At, Route
@@ -87,6 +87,33 @@ class ToolView:
             return compile_schema(self.parameters.schema)
         except UserSchemaError:
             return None
+
+    @cached_property
+    def _each_argument(self) -> UserSchema | None:
+        """The parameters, compiled to judge some of the arguments by themselves."""
+        schema = self.parameters.schema
+        try:
+            return compile_schema({key: schema[key] for key in _OF_EACH if key in schema})
+        except UserSchemaError:
+            return None
+
+    def refusal(self, name: str, value: Any) -> str | None:
+        """What the parameter called ``name`` has against ``value``, as “x” is …; None where it takes it or may."""
+        if not self.is_declared or self.parameters.faults or name not in self.parameters.names:
+            return None
+        compiled = self._each_argument
+        if compiled is None or compiled.is_valid({name: value}):
+            return None
+        fault = next((each for each in compiled.faults({name: value}) if each.path and each.keyword), None)
+        return None if fault is None else f"“{write(fault.path)}” {fault.words}"
+
+    def says_more_than_type(self, name: str) -> bool:
+        """Whether the parameter called ``name`` is bound to more than one of the plain types."""
+        properties = self.parameters.schema.get("properties")
+        schema = properties.get(name) if isinstance(properties, dict) else None
+        if not isinstance(schema, dict):
+            return False
+        return bool(schema.keys() - _SAYS_NOTHING) or schema.get("type") not in _PLAIN_TYPES
 
     @cached_property
     def spots(self) -> tuple[Spot, ...]:
@@ -201,6 +228,10 @@ class ToolView:
         )
 
 
+# What of a schema says something of each argument, however many others there are.
+_OF_EACH = ("$schema", "$id", "$defs", "definitions", "properties")
+_SAYS_NOTHING = frozenset({"type", "title", "description", "default", "examples", "$comment", "deprecated"})
+_PLAIN_TYPES = (None, "array", "boolean", "null", "number", "object", "string")
 _COMPOSED = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"})
 
 
@@ -274,8 +305,8 @@ def meet(one: PathTemplate, other: PathTemplate, depth: int) -> bool:
 
 def may_be_made(writes: Collection[Write], steps: tuple[Step, ...]) -> bool:
     """Whether one of ``writes`` may put something at ``steps``, above it or below it."""
-    for write in writes:
-        known = write.path.known
+    for each in writes:
+        known = each.path.known
         shared = min(len(known), len(steps))
         if known[:shared] == steps[:shared]:
             return True

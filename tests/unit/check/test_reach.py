@@ -90,8 +90,8 @@ def test_no_rollout_reaches_what_is_said_to_be_out_of_reach(
     [
         ("open", None),
         ("shipped", None),
-        ("shiped", "it is “open” or “shipped”, and never “shiped”"),
-        (1, "it is “open” or “shipped”, and never 1"),
+        ("shiped", "“status” is “open” or “shipped”, and never “shiped”"),
+        (1, "“status” is “open” or “shipped”, and never 1"),
     ],
 )
 def test_a_value_that_only_literals_replace_is_one_of_them(wanted: Any, why: str | None) -> None:

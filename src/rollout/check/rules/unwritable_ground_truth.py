@@ -1,8 +1,9 @@
-"""A row of the ground truth is one that no tool can write.
+"""The ground truth holds a value that no tool can write.
 
 The rows of a list of the state are written by tools: an action with a `value` writes just the fields of that value, one
-with `stateArray` the call's arguments. A row with another field, without one of the fields, or with a text where the
-tool takes a number, is never written, so nobody can pass the task.
+with `stateArray` the call's arguments. A row with another field, without one of the fields, with a text where the tool
+takes a number, or with a word that is not in its `enum`, is never written, so nobody can pass the task. The same holds
+of a value that tools set, of one that no tool changes, and of a list that tools only add to.
 
 Before:
 
@@ -20,10 +21,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rollout.check.finding import Finding
+from rollout.check.known import writes_are_known
 from rollout.check.rows import RowShape, row_shapes
-from rollout.check.start import judged_by_state
+from rollout.check.start import comparison, judged_by_state
 from rollout.check.subject import Subject
 from rollout.check.wording import closest, listed, quoted
+from rollout.check.writable import Unreached
 from rollout.diagnostics import Severity
 from rollout.language.compare import compare, show
 from rollout.language.paths import kind
@@ -37,51 +40,78 @@ SEVERITY = Severity.ERROR
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
     if not judged_by_state(subject) or not subject.is_sound("config"):
         return None
-    partly = any(
-        each.value.get("type") == "ground_truth_match" and each.value.get("subset") is True
-        for each in subject.primitives
-    )
-    lists = row_shapes(subject, partly=partly)
-    if not lists:
-        return None
-
-    tests = tuple((name, tuple(shape.tester() for shape in shapes)) for name, shapes in lists.items())
+    terms = _loosest(subject)
+    lists = row_shapes(subject, partly=terms["subset"], nearly=terms["tolerance"] > 0)
+    tests = {name: tuple(shape.tester() for shape in shapes) for name, shapes in lists.items()}
+    are_writes_known = writes_are_known(subject)
+    known = set(subject.initial_state)
+    for write in subject.writes:
+        if not write.path.known:
+            # The agent chooses the key.
+            are_writes_known = False
+        else:
+            known.add(str(write.path.known[0]))
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         value = record.value
         truth = value.get("hidden_ground_truth") or value.get("hiddenGroundTruth")
         if not truth:
             return None
-        for name, fitting in tests:
-            rows = truth.get(name)
-            if rows and type(rows) is list:
-                for row in rows:
+        found: list[Finding] | None = None
+        for name, wanted in truth.items():
+            fitting = tests.get(name)
+            if fitting is not None and type(wanted) is list:
+                for row in wanted:
                     for fits in fitting:
                         if fits(row):
                             break
                     else:
-                        return list(_findings(subject, record, lists))
-        return None
+                        found = [*(found or ()), *_findings(subject, record, name, lists[name])]
+                        break
+            elif are_writes_known and name in known:
+                unreached = subject.writable.unreached((name,), wanted, terms)
+                if unreached is not None:
+                    found = [*(found or ()), _finding(record, unreached)]
+        return found
 
     return judge
 
 
+def _loosest(subject: Subject) -> dict[str, Any]:
+    """The loosest terms by which one of the primitives compares the ground truth."""
+    terms = [
+        comparison(each.value)
+        for each in subject.primitives
+        if each.value.get("type") == "ground_truth_match"
+    ]
+    return {
+        "ignore_order": any(each["ignore_order"] for each in terms),
+        "tolerance": max((each["tolerance"] for each in terms), default=0.0),
+        "subset": any(each["subset"] for each in terms),
+    }
+
+
+def _finding(record: TaskRecord, unreached: Unreached) -> Finding:
+    return Finding(
+        ("tasks", record.index, record.truth_key, *unreached.steps),
+        f"The final state never has this: {unreached.why}.",
+        "Write what a right rollout leads to, or give a tool that can.",
+    )
+
+
 def _findings(
-    subject: Subject, record: TaskRecord, lists: dict[str, tuple[RowShape, ...]]
+    subject: Subject, record: TaskRecord, name: str, shapes: tuple[RowShape, ...]
 ) -> Iterator[Finding]:
-    truth = record.ground_truth
-    for name, shapes in lists.items():
-        rows, start = truth.get(name), subject.initial_state.get(name)
-        present = start if isinstance(start, list) else []
-        tests = [shape.tester() for shape in shapes]
-        for index, row in enumerate(rows if isinstance(rows, list) else ()):
-            if any(fits(row) for fits in tests) or any(compare(row, each) is None for each in present):
-                continue
-            route: Route = ("tasks", record.index, record.truth_key, name, index)
-            below, message, hint, at = _word(
-                name, row, min(shapes, key=lambda shape: shape.distance(row)), shapes
-            )
-            yield Finding((*route, *below), message, hint, at=at)
+    start = subject.initial_state.get(name)
+    present = start if isinstance(start, list) else []
+    tests = [shape.tester() for shape in shapes]
+    for index, row in enumerate(record.ground_truth[name]):
+        if any(fits(row) for fits in tests) or any(compare(row, each) is None for each in present):
+            continue
+        route: Route = ("tasks", record.index, record.truth_key, name, index)
+        nearest = min(shapes, key=lambda shape: shape.distance(row))
+        below, message, hint, at = _word(name, row, nearest, shapes)
+        yield Finding((*route, *below), message, hint, at=at)
 
 
 def _word(
@@ -117,6 +147,9 @@ def _word(
                 'Values are compared by type: "100" is not 100.' if isinstance(found, str) else None,
                 "value",
             )
+    for field, refusal in shape.refusals.items():
+        if field in row and (refused := refusal(row[field])) is not None:
+            return (field,), f"{tool} never writes this: {refused}.", None, "value"
     for field, constant in shape.constants.items():
         if field in row and row[field] != constant:
             return (
