@@ -1,7 +1,8 @@
 """Every primitive against its cases: `tests/cases/verifiers/<type>/{passes,fails,errors,unscored}.yaml`.
 
-A case has the primitive as in a verifier, what the agent left (`start`, `state`, `output`, `calls`, `truth`), and the
-reason that has to be given; `value` is one between 0 and 1. Files of the environment's folder are in `files/` beside.
+A case has the primitive as in a verifier, what was `asked` where that matters, what the agent left (`start`, `state`,
+`output`, `calls`, `truth`), and the reason that has to be given; `value` is one between 0 and 1. Files of the
+environment's folder are in `files/` beside.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any], fo
             "case", "Case", "workflow", config=case.get("config", {"tools": []}), verifier=verifier
         )
     environment.folder = folder if folder.is_dir() else None
-    task = Task("Do it.", case.get("truth", {}))
+    task = Task(case.get("asked", "Do it."), case.get("truth", {}))
     verdict = asyncio.run(VerifierGrader(environment).grade(task, left_by_agent(case)))
     reasons = [mark.reason for mark in verdict.marks]
     if verdict.failure is not None and not reasons:

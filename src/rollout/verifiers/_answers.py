@@ -1,179 +1,98 @@
-"""Reads an answer: the number or the text that it says, or the rows that it is.
-
-A number is found at its edges: ``(42).`` is 42, ``1,234.50`` is 1234.5, but neither ``42abc`` nor ``O-42`` is a number,
-and 711 is not 11. Where a text says several numbers, the one that is called the answer counts, or nothing does.
-"""
+"""Reads an answer: the number, the text or the verdict that it says, or the list or the rows that it is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rollout.database.rows import Row
 from rollout.language.edges import composed
 from rollout.language.exact_json import load
+from rollout.verifiers._passages import find_passage
+from rollout.verifiers._phrases import (
+    Unread,
+    bare,
+    is_text,
+    number_said,
+    numbers_besides,
+    says_text,
+    subject_and_predicate,
+    verdict_said,
+)
+from rollout.verifiers._wording import Question, words_of
 
-_NUMBER = re.compile(
-    r"""(?<![\w.])(?<![\w][-–])(?<!\d,)      # not inside a word, an identifier such as O-10, or another number
-        [-−+]?(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?
-        (?![\w])(?!-\d)(?![.,]\d)""",
-    re.VERBOSE | re.ASCII,
-)
-_SAID = re.compile(
-    r"""(?:\b(?:final\s+answer|answer|result|total)\b\s*(?:is|are|:|=)+\s*|\#{4}\s*|\\boxed\{)[:=\s*_$€£(\[]*""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_LEAD = re.compile(
-    r"^(?:(?:so|thus|hence|therefore|and)?,?\s*the\s+|my\s+)?(?:final\s+)?(?:answer|result)\s*(?:is|:|=)+\s*",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"[.!?](?=\s|$)|\n")
-_CLAUSE = re.compile(r"[,;]\s+(?!(?:or|and|to)\b|[-−+$€£]?\d)|\s*\(|\s[-–—]\s(?!\d)")
-_DENIED = re.compile(r"(?:\bnot|n['’]t|\bnever|\bneither|\bnor)\s+(?:be\s+)?$", re.IGNORECASE)
-_OTHERWISE = re.compile(
-    r"""\b(?:or|to|nor|thousand|million|billion|trillion|hundred|dozen|squared|cubed|half|quarter)s?\b
-        |^\s*(?:(?:(?-i:[kKM])|mn|bn|mln|bln|lakh|crore|percent|per\s+cent)\b|[%‰])""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_SHIFTED = re.compile(
-    r"""(?:[<>≤≥≠!√^/]=?|\b(?:minus|negative|than|over|under|below|above|least|most|step|page|line|row|section
-        |option|item|version|figure|chapter))[\s*_`(\[]*$""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_UNSURE_WORDS = (
-    r"or|either|maybe|perhaps|possibly|probably|might|may|could|would|unsure|unclear|unknown|undecided|unlikely"
-    r"|hardly|doubt\w*|if|unless|whether|cannot|guess|impossible"
-)
-_UNSURE = re.compile(rf"\b(?:{_UNSURE_WORDS})\b|\?\W*$", re.IGNORECASE)
-_HEDGED = re.compile(
-    rf"""\b(?:{_UNSURE_WORDS}|not|no|nor|neither|never|nothing|instead|rather|wrong|incorrect|false|isn|aren|wasn|don
-    |doesn|but|except|without|reject\w*|exclud\w*|opposite|option|candidate|example|another)\b|n['’]t\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_CALLED = re.compile(
-    r"(?:\b(?:answer|result)\b[*_]*\s*(?:(?:is|are)\b\s*:?|[:=])|\#{4}|\\boxed(?=\{))", re.IGNORECASE
-)
-_IS = re.compile(r"(?:\b(?:is|are|was|were)|\w['’]s)(?:\s+(?:the|an?|called|named))?\s*:?$", re.IGNORECASE)
-_VERDICT = re.compile(r"(yes|no|true|false)\b(?=\s*(?:[.,;:!\n]|[-–—]\s|$))", re.IGNORECASE)
 _FENCE = re.compile(r"```(?:json|JSON)?[ \t]*\n(.*?)```", re.DOTALL)
-_BOXED = re.compile(r"^\\boxed\{(.*)\}$", re.DOTALL)
-_OPENING = " \t\r\n\"'“”‘’„«»`*_([{"
-_CLOSING = " \t\r\n.,;:!\"'“”‘’„«»`*_)]}"
-_LONGEST = 400
-_DEEPEST = 8
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_PERCENT = re.compile(r"\d\s*(?:%|per\s?cent\b)", re.IGNORECASE)
+_CALLS_IT_ANSWER = re.compile(r"\b(?:answer|result)\s+(?:is|are)\b", re.IGNORECASE)
 
 
-def number_in(text: str) -> int | float | None:
-    """The one number that a text says; None where it says none, or several and none is called the answer."""
-    found = _numbers(text)
-    if len(found) == 1:
-        [first, *_] = _NUMBER.finditer(text)
-        return found[0] if _is_meant(text, first.start(), first.end()) else None
-    for said in reversed(list(_SAID.finditer(text))):
-        if after := _NUMBER.match(text, said.end()):
-            alone = len(_numbers(text[said.end() :])) == 1
-            return _read(after.group()) if alone and _is_meant(text, after.start(), after.end()) else None
-    lines = [line for line in text.splitlines() if line.strip()]
-    last = _numbers(lines[-1]) if lines else []
-    return last[0] if len(last) == 1 and _is_bare(lines[-1]) else None
+class Said(NamedTuple):
+    """What an answer was read as, and from which place."""
+
+    value: Any
+    place: str
 
 
-def numbers_in(text: str) -> list[int | float]:
-    """All different numbers that a text says, in order."""
-    return _numbers(text)
-
-
-def _numbers(text: str) -> list[int | float]:
-    found: list[int | float] = []
-    for match in _NUMBER.finditer(text):
-        number = _read(match.group())
-        if number is not None and number not in found:
-            found.append(number)
-    return found
-
-
-def _is_meant(text: str, start: int, end: int) -> bool:
-    """Whether a number is said as it is: not denied, not one of several, and nothing that makes another of it."""
-    before = _SENTENCE.split(text[:start])[-1]
-    if _DENIED.search(before) or _SHIFTED.search(before) or text[end : end + 1].isnumeric():
-        return False
-    ending = _SENTENCE.search(text, end)
-    rest = text[end : ending.start() if ending else len(text)]
-    if _HEDGED.search(before) or _HEDGED.search(rest) or (ending and ending.group() == "?"):
-        return False
-    clause = _CLAUSE.split(rest, maxsplit=1)[0]
-    return not (
-        _NUMBER.search(clause) or re.match(r"\s*(?:[/^+=×]|\*+\s*\d)", clause) or _OTHERWISE.search(clause)
+def said_number(text: str, question: Question, *, roughly: bool = False) -> Said | Unread:
+    """The number that a text gives as its answer; ``roughly`` lets it be “about 15”."""
+    passage = find_passage(text, question)
+    if isinstance(passage, Unread):
+        return passage
+    number = number_said(passage.text, question, roughly=roughly)
+    if isinstance(number, Unread):
+        return number._replace(phrase=passage.text)
+    has_words = len(words_of(passage.text)) > 2
+    if passage.kind == "sentence" or (passage.kind == "line" and has_words):
+        others = numbers_besides(number, passage.message, passage.text, question)
+        if others and not _CALLS_IT_ANSWER.search(passage.text):
+            listed = ", ".join(map(str, others[:5]))
+            return Unread(
+                f"other numbers are said, too ({listed}), and none is called the answer", passage.text
+            )
+    is_share = _PERCENT.search(passage.text) is not None and not question.in_percent
+    return Said(
+        number, f"{passage.place}, as the task does not ask for percent" if is_share else passage.place
     )
 
 
-def _is_bare(line: str) -> bool:
-    return not re.search(r"\w", _NUMBER.sub("", line))
+def said_text(expected: str, text: str, question: Question, *, fold: bool = False) -> Said | Unread:
+    """The text that an answer gives: the expected one where it gives that, else what was read in its place."""
+    wanted, given = composed(expected), composed(text)
+    if fold:
+        wanted, given = wanted.casefold(), given.casefold()
+    if is_text(wanted, given):
+        return Said(expected, "the whole message")
+    passage = find_passage(given, question)
+    if isinstance(passage, Unread):
+        return passage
+    if passage.kind != "sentence" and is_text(wanted, passage.text):
+        return Said(expected, passage.place)
+    if passage.kind != "value" and says_text(wanted, passage.text, question):
+        return Said(expected, passage.place)
+    subject, predicate = (
+        ("", bare(passage.text)) if passage.kind == "value" else subject_and_predicate(passage.text)
+    )
+    if is_text(wanted, predicate):
+        odd = question.odd_word(words_of(subject)) or subject.strip()
+        why = f"“{odd}” says more than an answer" if odd else "it follows other words in its line"
+        return Unread(why, passage.text)
+    return Said(predicate, passage.place)
 
 
-def _read(digits: str) -> int | float | None:
-    plain = digits.replace(",", "").replace("−", "-")
-    if len(plain) > _LONGEST:
-        return None
-    if re.fullmatch(r"[-+]?\d+", plain):
-        return int(plain)
-    value = float(plain)
-    return value if value not in (float("inf"), float("-inf")) else None
-
-
-def trimmed(text: str) -> str:
-    """A text without what may stand around an answer: white space, quotes, brackets, a full stop, “The answer is”."""
-    inner = text.strip()
-    if boxed := _BOXED.match(inner):
-        inner = boxed[1]
-    return _bare(_LEAD.sub("", _bare(inner)))
-
-
-def _bare(text: str) -> str:
-    return text.lstrip(_OPENING).rstrip(_CLOSING)
-
-
-def same_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
-    """Whether a text is the expected one and nothing else but for what :func:`trimmed` takes off."""
-    wanted, found = (expected, text) if case_sensitive else (expected.casefold(), text.casefold())
-    if wanted.strip() == found.strip():
-        return True
-    return bool(trimmed(wanted)) and trimmed(wanted) == trimmed(found)
-
-
-def says_text(expected: str, text: str, *, case_sensitive: bool = True) -> bool:
-    """Whether a text calls the expected one its answer at its end, or ends by saying that something is it.
-
-    “Paris” is said by “The answer is Paris.” and “The capital is Paris.”, but not by “It is not Paris.”, “Rome or
-    Paris”, “New Paris”, “Is it Paris?”, nor where the last that is called the answer is another.
-    """
-    wanted, found = composed(expected), composed(text)
-    if not case_sensitive:
-        wanted, found = composed(wanted.casefold()), composed(found.casefold())
-    wanted, found = _bare(wanted), _bare(found)
-    if not wanted:
-        return False
-    if called := list(_CALLED.finditer(found)):
-        before = _SENTENCE.split(found[: called[-1].start()])[-1]
-        return not _HEDGED.search(before) and _bare(found[called[-1].end() :]) == wanted
-    if not found.endswith(wanted) or found[: -len(wanted)].rstrip(_OPENING) == found[: -len(wanted)]:
-        return False
-    before = _SENTENCE.split(found[: -len(wanted)].rstrip(_OPENING))[-1]
-    return bool(_IS.search(before)) and not _HEDGED.search(before)
-
-
-def verdict_in(text: str) -> bool | None:
-    """The yes or no that a text opens with, or says at its end; None where it says neither, or is unsure."""
-    if _UNSURE.search(text):
-        return None
-    if opening := _VERDICT.match(trimmed(text)):
-        return opening[1].casefold() in ("yes", "true")
-    for word, verdict in (("yes", True), ("true", True), ("no", False), ("false", False)):
-        if says_text(word, text, case_sensitive=False):
-            return verdict
-    return None
+def said_verdict(text: str, question: Question) -> Said | Unread:
+    """The yes or no that a text gives: what it opens with, or what it says at its end."""
+    passage = find_passage(text, question)
+    if isinstance(passage, Unread):
+        return passage
+    opening = verdict_said(passage.message, question)
+    if passage.kind != "value" and not isinstance(opening, Unread):
+        return Said(opening, "the whole message")
+    verdict = verdict_said(passage.text, question)
+    if isinstance(verdict, Unread):
+        return verdict._replace(phrase=passage.text)
+    return Said(verdict, passage.place)
 
 
 def json_in(text: str) -> Any:
@@ -233,26 +152,46 @@ def read_answer(text: str) -> Answer:
     return Answer(text, (tuple((cell,) for cell in value), (tuple(value),)))
 
 
-def listed(text: str) -> Sequence[str] | None:
-    """The items of a list that is written as lines or with commas; None for a text that is no list."""
-    lines = [re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line).strip() for line in text.strip().splitlines()]
-    lines = [line for line in lines if line]
-    if len(lines) > 1:
-        return lines
-    if lines and "," in lines[0]:
-        return [part.strip() for part in lines[0].split(",")]
-    return lines or None
+def lists_in(text: str, question: Question) -> list[list[str]]:
+    """Each way in which a text is a list: its lines, or what its sentence names with commas and “and”."""
+    lines = [line.strip() for line in text.strip().split("\n") if line.strip()]
+    if (
+        len(lines) > 1
+        and lines[0].rstrip("*_ ").endswith(":")
+        and question.odd_word(words_of(lines[0])) is None
+    ):
+        lines = lines[1:]
+        if len(lines) == 1:
+            return [*_split(_ITEM.sub("", lines[0]))]
+        return [[bare(_ITEM.sub("", line)) for line in lines]]
+    if len(lines) > 1 and all(_ITEM.match(line) for line in lines):
+        return [[bare(_ITEM.sub("", line)) for line in lines]]
+    passage = find_passage(text, question)
+    if isinstance(passage, Unread):
+        return []
+    if passage.kind == "value":
+        return _split(passage.text)
+    if len(lines) > 1 and passage.kind == "sentence":
+        return [[bare(line) for line in lines]]
+    subject, predicate = subject_and_predicate(passage.text)
+    if subject and question.odd_word(words_of(subject)) is None:
+        return _split(predicate)
+    return _split(passage.text)
+
+
+def _split(text: str) -> list[list[str]]:
+    commas = [bare(part) for part in text.split(",")]
+    words = [bare(part) for part in re.split(r",\s*and\s+|,|\s+and\s+", text)]
+    return [commas] if words == commas else [commas, words]
 
 
 __all__ = [
     "Answer",
+    "Said",
     "json_in",
-    "listed",
-    "number_in",
-    "numbers_in",
+    "lists_in",
     "read_answer",
-    "same_text",
-    "says_text",
-    "trimmed",
-    "verdict_in",
+    "said_number",
+    "said_text",
+    "said_verdict",
 ]

@@ -1,11 +1,20 @@
 """answer_match: the submitted answer, or the last message where nothing was submitted, is the expected one.
 
-What is expected is ``expected``, what stands at ``groundTruth`` in the task's ground truth, or else its ``answer``. A
-number is compared as a number: “The answer is (42).” is 42 and 42.0, 711 is not 11, and a text that says several
-numbers, none of which it calls the answer, says none, and so does “not 42” or “42 million”. A text has to be the whole
-answer; a last message may also end with “The answer is …” or “… is …”, and then nothing but the text. A list or an
-object has to be given as JSON; a list of plain values may be written as lines or with commas. ``tolerance``,
-``caseSensitive`` and ``ignoreOrder`` ease the comparison.
+What is expected is ``expected``, what stands at ``groundTruth`` in the task's ground truth, or else its ``answer``.
+What is said is read like this; what cannot be read is no answer, and the reason says why.
+
+1. The answer is the last thing said: `{"answer": …}`, `\\boxed{…}`, what follows “Answer:” or “####”, a last line that
+   is nothing else, or else the last sentence. “Let me know if you need anything else!” is not counted.
+2. Different answers that are each marked, or called the answer, are none; nor is a question.
+3. Around it may stand markdown, quotes, brackets and a full stop; around a number its sign, currency or unit. 1,234 is
+   1234, “2 million” 2000000, and “15%” 15 where the task asks for percent, else 0.15.
+4. In a sentence, every other word has to be one of the task, or one of the few that carry an answer (“the”, “there
+   are”, “is”, “total”, …) or name what is counted. So “about 42”, “not 42” and “42 or 43” are none.
+5. Numbers that the task names are context; one other has to remain, in all of the message unless the answer is marked
+   or has a line of its own. A text is all that stands on one side of “is”.
+6. Yes and no are read as true and false. A list is JSON, lines, or words with commas and “and”; an object is JSON.
+
+``tolerance``, ``caseSensitive`` and ``ignoreOrder`` ease the comparison; with a tolerance, “about 42” is 42.
 """
 
 from __future__ import annotations
@@ -18,34 +27,46 @@ from rollout.language.compare import compare, show
 from rollout.language.paths import MISSING, PathError, get, parse
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
 from rollout.verifiers._answers import (
+    Said,
     json_in,
-    listed,
-    number_in,
-    numbers_in,
+    lists_in,
     read_answer,
-    same_text,
-    says_text,
-    trimmed,
-    verdict_in,
+    said_number,
+    said_text,
+    said_verdict,
 )
-
-_YES = {"true", "yes"}
-_NO = {"false", "no"}
+from rollout.verifiers._passages import given_value
+from rollout.verifiers._phrases import Unread, number_said
+from rollout.verifiers._wording import Question, question_of, words_of
 
 
 def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
-    """1 when the answer is the expected one, else 0 with what it says instead."""
+    """1 when the answer is the expected one, else 0 with what it was read as."""
     expected = _expected(case, options)
-    answer = case.final_output
-    if not answer.strip():
+    if not case.final_output.strip():
         return failed(f"There is no answer; {show(expected)} was expected.")
-    if isinstance(expected, bool):
-        return _boolean(expected, answer)
-    if isinstance(expected, int | float):
-        return _number(expected, _alone(answer), options.get("tolerance", 0))
-    if isinstance(expected, str):
-        return _text(expected, _alone(answer), _was_submitted(case), options.get("caseSensitive", True))
-    return _structure(expected, answer, options)
+    question = question_of(case.task.instruction, case.task.input)
+    tolerance = options.get("tolerance", 0)
+    if isinstance(expected, list | dict):
+        return _structure(expected, case.final_output, question, options)
+    answer: Any = _alone(case.final_output, question)
+    if isinstance(answer, str):
+        fold = not options.get("caseSensitive", True)
+        if isinstance(expected, bool):
+            return _judged(said_verdict(answer, question), expected, 0)
+        if isinstance(expected, str):
+            return _judged(said_text(expected, answer, question, fold=fold), expected, 0, fold=fold)
+        return _judged(said_number(answer, question, roughly=tolerance > 0), expected, tolerance)
+    return _judged(Said(answer, "what was given"), expected, tolerance)
+
+
+def _judged(said: Said | Unread, expected: Any, tolerance: float, *, fold: bool = False) -> Judgement:
+    if isinstance(said, Unread):
+        return failed(f"{said.sentence()}; {show(expected)} was expected.")
+    reading = f"The answer was read as {show(said.value)}, from {said.place}"
+    if equal(_folded(expected, fold), _folded(said.value, fold), tolerance):
+        return passed(f"{reading}.")
+    return failed(f"{reading}; {show(expected)} was expected.")
 
 
 def _expected(case: Case, options: Mapping[str, Any]) -> Any:
@@ -69,79 +90,59 @@ def _expected(case: Case, options: Mapping[str, Any]) -> Any:
     return expected
 
 
-def _was_submitted(case: Case) -> bool:
-    return any(call.tool == "submit_answer" and call.ran and call.error is None for call in case.calls)
-
-
-def _alone(answer: str) -> str:
-    """The answer of one cell as a text; a query that was submitted comes as rows."""
-    readings = read_answer(answer).readings
-    if readings and len(readings[0]) == 1 and len(readings[0][0]) == 1:
-        value = readings[0][0][0]
-        if isinstance(value, str):
-            return value
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return repr(value)
+def _alone(answer: str, question: Question) -> Any:
+    """The answer without what it was handed over in: the value of ``{"answer": …}``, or of rows of one cell."""
+    try:
+        return given_value(answer)
+    except KeyError:
+        pass
+    read = read_answer(answer)
+    if answer.strip()[:1] in ("{", "[") and read.readings and [len(row) for row in read.readings[0]] == [1]:
+        # A column that the task does not name, as in {"guess": 42}, is another.
+        is_named = '"rows"' not in answer and read.columns is not None
+        if not is_named or question.odd_word(words_of(" ".join(read.columns or ()))) is None:
+            return read.readings[0][0][0]
     return answer
 
 
-def _boolean(expected: bool, answer: str) -> Judgement:
-    words = set(trimmed(answer.casefold()).replace(",", " ").replace(".", " ").split())
-    denied = any(word in ("not", "never") or word.endswith(("n't", "n\u2019t")) for word in words)
-    says = (bool(words & _YES), bool(words & _NO) or denied)
-    if says == (expected, not expected) and verdict_in(answer) is expected:
-        return passed(f"The answer is {show(expected)}.")
-    return failed(f"The answer is {show(answer)}; {show(expected)} was expected.")
-
-
-def _number(expected: int | float, answer: str, tolerance: float) -> Judgement:
-    found = number_in(answer)
-    if found is None:
-        several = numbers_in(answer)
-        if len(several) > 1:
-            said = ", ".join(show(each) for each in several[:6]) + (", …" if len(several) > 6 else "")
-            return failed(f"The answer says several numbers ({said}) and calls none the answer.")
-        if several:
-            return failed(f"The answer does not just say {show(several[0])}: {show(answer)}.")
-        return failed(f"The answer says no number: {show(answer)}. {show(expected)} was expected.")
-    if equal(expected, found, tolerance):
-        return passed(f"The answer is {show(found)}.")
-    return failed(f"The answer is {show(found)}; {show(expected)} was expected.")
-
-
-def _text(expected: str, answer: str, submitted: bool, case_sensitive: bool) -> Judgement:
-    if same_text(expected, answer, case_sensitive=case_sensitive):
-        return passed(f"The answer is {show(expected)}.")
-    if not submitted and says_text(expected, answer, case_sensitive=case_sensitive):
-        return passed(f"The last message says {show(expected)}.")
-    return failed(f"The answer is {show(answer)}; {show(expected)} was expected.")
-
-
-def _structure(expected: Any, answer: str, options: Mapping[str, Any]) -> Judgement:
+def _structure(expected: Any, answer: str, question: Question, options: Mapping[str, Any]) -> Judgement:
     terms = {"ignore_order": options.get("ignoreOrder", False), "tolerance": options.get("tolerance", 0)}
     fold = not options.get("caseSensitive", True)
+    differences = []
+    for found in _structures(expected, answer, question):
+        difference = compare(_folded(expected, fold), _folded(found, fold), **terms)
+        if difference is None:
+            return passed(f"The answer was read as {show(found)}.")
+        differences.append(f"The answer was read as {show(found)}. {difference.sentence()}")
+    return failed(differences[0] if differences else f"The answer is no JSON: {show(answer)}.")
+
+
+def _structures(expected: Any, answer: str, question: Question) -> list[Any]:
+    """Each way in which an answer can be read as a list or an object, the likeliest first."""
     try:
-        found = json_in(answer)
-    except ValueError:
-        if not isinstance(expected, list) or any(isinstance(each, list | dict) for each in expected):
-            return failed(f"The answer is no JSON: {show(answer)}.")
-        found = [_as(each, expected) for each in listed(answer) or ()]
+        return [given_value(answer)]
+    except KeyError:
+        try:
+            found = json_in(answer)
+        except ValueError:
+            if not isinstance(expected, list) or any(isinstance(each, list | dict) for each in expected):
+                return []
+            return [
+                [_item(each, expected, question) for each in items] for items in lists_in(answer, question)
+            ]
     if isinstance(expected, list):
         readings = read_answer(answer).readings
         if readings and readings[0] and all(len(row) == 1 for row in readings[0]):
-            found = [row[0] for row in readings[0]]
-    difference = compare(_folded(expected, fold), _folded(found, fold), **terms)
-    if difference is None:
-        return passed(f"The answer is {show(expected)}.")
-    return failed(f"The answer differs. {difference.sentence()}")
+            return [[row[0] for row in readings[0]]]
+    return [found]
 
 
-def _as(text: str, expected: list[Any]) -> Any:
+def _item(text: str, expected: list[Any], question: Question) -> Any:
     """An item of a written list: the number that it says where numbers are expected."""
     if all(isinstance(each, int | float) and not isinstance(each, bool) for each in expected):
-        number = number_in(text)
-        return text if number is None else number
-    return trimmed(text)
+        number = number_said(text, question)
+        return text if isinstance(number, Unread) else number
+    return text
 
 
 def _folded(value: Any, fold: bool) -> Any:

@@ -25,7 +25,9 @@ from rollout.database.threads import beside
 from rollout.language.compare import show
 from rollout.language.paths import MISSING, PathError
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
-from rollout.verifiers._answers import Answer, number_in, read_answer, same_text
+from rollout.verifiers._answers import Answer, read_answer, said_number, said_text
+from rollout.verifiers._phrases import Unread
+from rollout.verifiers._wording import Question, question_of
 
 
 async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
@@ -50,9 +52,10 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
                 charged_to="environment",
             )
     answer = read_answer(case.final_output)
+    question = question_of(case.task.instruction, case.task.input)
     reasons: list[str] = []
     for gold in golds:
-        reason = _difference(case, gold, answer, options.get("tolerance", 0))
+        reason = _difference(case, gold, answer, question, options.get("tolerance", 0))
         if reason is None and not spec.read_only:
             assert image is not None
             reason = _data(case, gold, literal=is_rows(written))
@@ -102,14 +105,14 @@ def _literal(rows: list[Any]) -> Gold:
     return Gold("", (), tuple(tuple(row) if isinstance(row, list) else (row,) for row in rows))
 
 
-def _difference(case: Case, gold: Gold, answer: Answer, tolerance: float) -> str | None:
+def _difference(case: Case, gold: Gold, answer: Answer, question: Question, tolerance: float) -> str | None:
     """Why the answer has not the rows of the gold, or None."""
     if not gold.answers:
         return None
     if not case.final_output.strip():
         return "There is no answer."
     if len(gold.rows) == 1 and len(gold.rows[0]) == 1:
-        return _single(gold.rows[0][0], answer, tolerance)
+        return _single(gold.rows[0][0], answer, question, tolerance)
     if not answer.readings:
         return (
             f"The answer cannot be read as rows: {show(answer.text)}. Rows are given as JSON, or by a query."
@@ -133,7 +136,7 @@ def _by_name(names: Sequence[str], given: Sequence[str] | None, rows: tuple[Row,
     return tuple(tuple(row[place] for place in places) if len(row) == len(given) else row for row in rows)
 
 
-def _single(expected: Any, answer: Answer, tolerance: float) -> str | None:
+def _single(expected: Any, answer: Answer, question: Question, tolerance: float) -> str | None:
     """Why the answer is not the one value of the gold, or None."""
     for rows in answer.readings:
         if len(rows) == 1 and len(rows[0]) == 1 and equal(expected, rows[0][0], tolerance):
@@ -148,10 +151,14 @@ def _single(expected: Any, answer: Answer, tolerance: float) -> str | None:
     text = value if isinstance(value, str) else answer.text
     if expected is None:
         return None if text.strip().strip(".").upper() == "NULL" else told
-    if isinstance(expected, str):
-        return None if same_text(expected, text) else told
-    number = number_in(text)
-    return None if number is not None and equal(expected, number, tolerance) else told
+    said = (
+        said_text(expected, text, question)
+        if isinstance(expected, str)
+        else said_number(text, question, roughly=tolerance > 0)
+    )
+    if isinstance(said, Unread):
+        return f"{said.sentence()}; {show(expected)} was expected."
+    return None if equal(expected, said.value, tolerance) else told
 
 
 def _data(case: Case, gold: Gold, *, literal: bool) -> str | None:
