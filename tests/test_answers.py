@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from rollout.environment import Task
 from rollout.verifiers import Case
+from rollout.verifiers._wording import SAYING
 from rollout.verifiers.answer_match import judge
 
 CASES = Path(__file__).parent / "cases" / "answers"
+GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "writing-a-verifier.md"
 
 
 def phrases() -> list[Any]:
@@ -46,6 +48,12 @@ def test_a_phrase_gives_the_answer_or_not(group: dict[str, Any], phrase: str, is
         said(phrase, group["asked"]), {**options, "caseSensitive": not group.get("fold", False)}
     )
     assert (judgement.value == 1) == is_right, judgement.reason
+
+
+def test_the_guide_lists_the_words_that_carry_an_answer() -> None:
+    guide = GUIDE.read_text(encoding="utf-8")
+    listed = " ".join(line.removeprefix("> ") for line in guide.splitlines() if line.startswith("> "))
+    assert set(listed.split(", ")) == SAYING
 
 
 ASKED = "How many copies are there?"

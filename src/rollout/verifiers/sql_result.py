@@ -8,8 +8,8 @@ comparison of numbers. A gold that comes to no rows is an error unless ``expectE
 a gold that fails.
 
 The answer is what was submitted, or else the last message: rows as JSON, or, where the gold is a single value, that
-value. What ``run_sql`` showed last is no answer. With ``readOnly: false`` the gold may change data too; every table
-must then hold what it holds after the gold, on a clean copy.
+value, read as by ``answer_match``. What ``run_sql`` showed last is no answer. With ``readOnly: false`` the gold may
+change data too; every table must then hold what it holds after the gold, on a clean copy.
 """
 
 from __future__ import annotations
