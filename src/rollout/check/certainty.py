@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rollout.check.calls import declared_tools, named_twice, unmakeable
+from rollout.check.fields import fields_called, never_holds
 from rollout.check.grading import (
     at_start,
     can_change,
@@ -19,6 +20,7 @@ from rollout.check.grading import (
 from rollout.check.known import writes_are_known
 from rollout.check.reach import cannot_be, dead_end
 from rollout.check.subject import Item, Subject
+from rollout.check.values import shown
 from rollout.check.wording import quoted
 from rollout.language.compare import compare
 from rollout.language.paths import MISSING
@@ -207,6 +209,25 @@ def _calls_match(subject: Subject, primitive: Item) -> Certain | None:
     return None
 
 
+def _element_value(subject: Subject, primitive: Item) -> Certain | None:
+    name, url = primitive.text("element"), primitive.text("page")
+    if subject.template != "browser" or name is None or not subject.is_sound("config", "pages"):
+        return None
+    why = None
+    for page in subject.pages:
+        if url is not None and page.text("url") != url:
+            continue
+        found, by_id = fields_called(page, name)
+        if found:
+            why = never_holds(found, primitive.value.get("value"), by_id=by_id)
+            if why is None:
+                return None
+    if why is None:
+        return None  # there is no such field: another rule says so
+    told = f"{quoted(name)} is never {shown(primitive.value.get('value'))}: {why}"
+    return Certain(False, told, ("value",))
+
+
 _JUDGES: dict[str, Callable[[Subject, Item], Certain | None]] = {
     "tool_call_count": _tool_call_count,
     "output_matches": _output_matches,
@@ -215,6 +236,7 @@ _JUDGES: dict[str, Callable[[Subject, Item], Certain | None]] = {
     "tool_was_called": _called,
     "tool_called_with": _called,
     "calls_match": _calls_match,
+    "element_value": _element_value,
 }
 
 __all__ = ["Certain", "certain_outcome"]

@@ -8,13 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from rollout.check.certainty import certain_outcome
+from rollout.check.fields import fields_called, start_value
 from rollout.check.grading import judging
 from rollout.check.site import urls
 from rollout.check.subject import Item, Subject
 from rollout.language.compare import compare
 from rollout.language.paths import MISSING, PathError, get, parse
 from rollout.language.score import exact, reaches
-from rollout.language.site import EmptyTruthError, find_page, truth_by_key
+from rollout.language.site import EmptyTruthError, compare_field, find_page, truth_by_key
 
 
 def judged_by_state(subject: Subject) -> bool:
@@ -52,9 +53,13 @@ def idle_score(subject: Subject) -> IdleScore | None:
 
     Primitives that no rollout can fail are left out: that they pass is a defect of theirs, not of the start state.
     """
-    if not subject.is_stateful or not subject.is_sound("config", subject.state_key):
+    is_site = subject.template == "browser"
+    part = () if is_site else (subject.state_key,)
+    if not (subject.is_stateful or is_site) or not subject.is_sound("config", *part):
         return None
     if subject.document.value.get("verifier") is None:
+        if is_site:
+            return None  # truth_holds decides
         return IdleScore(total=Fraction(1), by_truth=Fraction(1), comparisons=[{}])
     if not subject.is_sound("verifier"):
         return None
@@ -68,7 +73,7 @@ def idle_score(subject: Subject) -> IdleScore | None:
         score.total += weight
         turned = primitive.value.get("not") is True
         if primitive.value.get("type") == "ground_truth_match":
-            if not turned:
+            if not turned and not is_site:
                 score.by_truth += weight
                 score.comparisons.append(comparison(primitive.value))
         elif (satisfied := _satisfied(subject, primitive)) is not None and satisfied is not turned:
@@ -118,11 +123,10 @@ def _files_hold(truth: Any, files: dict[str, Any]) -> bool:
 
 
 def _site_holds(subject: Subject, options: list[dict[str, Any]]) -> Callable[[Any], bool] | None:
-    start = find_page(str(subject.config.get("initialUrl", "")), "", urls(subject))
-    titles = [page.value.get("title") for page in subject.pages if page.text("url") == start]
-    if start is None or len(titles) != 1:
+    start = _first_page(subject)
+    if start is None:
         return None
-    own: dict[str, Any] = {"url": start, "title": titles[0]}
+    own: dict[str, Any] = {"url": start.text("url"), "title": start.value.get("title")}
     state = subject.initial_state | own
 
     def holds(truth: Any) -> bool:
@@ -158,9 +162,30 @@ def _satisfied(subject: Subject, primitive: Item) -> bool | None:
             return False
         case "contains_terms" if value.get("field", "finalOutput") == "finalOutput":
             return False if value.get("terms") else None
-        case "state_match":
+        case "state_match" if subject.is_stateful:
             return _state_matches(subject.initial_state, value)
+        case "page_reached" if (start := _first_page(subject)) is not None:
+            return value.get("url") == start.text("url")
+        case "element_value" if (start := _first_page(subject)) is not None:
+            return _holds_at_first(start, value)
     return None
+
+
+def _first_page(subject: Subject) -> Item | None:
+    """The page that a site opens at; None where that is not plain to see."""
+    start = find_page(str(subject.config.get("initialUrl", "")), "", urls(subject))
+    found = [page for page in subject.pages if page.text("url") == start]
+    return found[0] if start is not None and len(found) == 1 else None
+
+
+def _holds_at_first(page: Item, options: dict[str, Any]) -> bool | None:
+    if options.get("page", page.text("url")) != page.text("url"):
+        return None if options.get("not") is True else False  # cannot be judged before the page is opened
+    found, by_id = fields_called(page, str(options.get("element")))
+    if not found:
+        return None
+    value = start_value(found, by_id=by_id)
+    return None if value is MISSING else compare_field(options.get("value"), value) is None
 
 
 def _state_matches(state: dict[str, Any], options: dict[str, Any]) -> bool | None:

@@ -2,9 +2,9 @@
 
 Such a task does not tell a good agent from one that never moves, and its passing rollouts teach a model to do
 nothing. Found are tasks whose ground truth is the start state (of a coding task its files, of a site its state and
-first page), and verifiers whose checks hold before the first step. Where doing nothing is right (the request must be
-refused), ask for what a good agent does besides: the answer it gives, with `contains_terms`, or the look-up it has to
-make first, with `tool_was_called`.
+first page), and verifiers whose checks hold before the first step, such as an `element_value` of `false` for a box
+that is not ticked. Where doing nothing is right (the request must be refused), ask for what a good agent does besides:
+the answer it gives, with `contains_terms`, or the look-up it has to make first, with `tool_was_called`.
 
 Before:
 

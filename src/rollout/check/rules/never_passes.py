@@ -2,9 +2,10 @@
 
 Whatever the agent does, it counts as failed, so that nobody reaches the top score. Found are a `tool_call_count`
 with `min` above `max`, a call with arguments that the tool does not take, an item asked for beyond the length asked
-for, and an expectation on a part of the state that no tool can change. A primitive that never fails, turned around
-by `not: true`, is one of them too, and so is a call of a `calls_match` that has an argument twice, in `args` and in
-`anyOf` or `optional`: it cannot be judged.
+for, an expectation on a part of the state that no tool can change, and an `element_value` that its field never has,
+such as a word that is not among the options. A primitive that never fails, turned around by `not: true`, is one of
+them too, and so is a call of a `calls_match` that has an argument twice, in `args` and in `anyOf` or `optional`: it
+cannot be judged.
 
 Before:
 
