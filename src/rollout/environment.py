@@ -36,6 +36,11 @@ class Task:
             return self.id
         return digest(canonical([self.instruction, self.input or {}])).removeprefix("sha256:")[:16]
 
+    @property
+    def content(self) -> str:
+        """The digest of what is asked and what is wanted, whatever the task is called and whichever split it is in."""
+        return digest(canonical([self.instruction, self.input or {}, self.hidden_ground_truth]))
+
     @classmethod
     def from_jsonl(cls, path: str | PathLike[str]) -> list[Task]:
         """Reads one task a line. Raises ValueError with file, line and column for a line that is no task."""

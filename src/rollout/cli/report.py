@@ -142,46 +142,15 @@ def write_stored(run: Path, out: str | None) -> None:
 
 def _stored(run: Path) -> Run:
     from rollout.analysis.report.page import Run
-    from rollout.engine.journal import ROLLOUTS, RUN, read_config, rollouts_file
+    from rollout.engine.journal import ROLLOUTS, RUN, read_config, read_summary, rollouts_file
 
     lines = rollouts_file(run)
     whole = Run(lines, secrets=secrets())
     if lines.name != ROLLOUTS or not (lines.parent / RUN).is_file():
         return whole
     folder = lines.parent
-    counted, planned, stopped = _summary(folder)
-    return replace(
-        whole,
-        config=read_config(folder),
-        planned=planned,
-        stopped=stopped,
-        counted=counted,
-        folder=str(folder),
-    )
-
-
-def _summary(folder: Path) -> tuple[int | None, int | None, str | None]:
-    """Of how many rollouts the summary of a run is, how many it was to have, and why it was stopped.
-
-    Raises ReportError for one that cannot be read: without it, a run that was stopped would look like a whole one.
-    """
-    from rollout.analysis.report import ReportError
-    from rollout.engine.journal import SUMMARY, read_line
-
-    path = folder / SUMMARY
-    try:
-        summary = read_line(path.read_bytes())
-        stopped = summary["stopped"]
-        told = summary["all"], summary["planned"], None if stopped is None else stopped["sentence"]
-    except FileNotFoundError:
-        # The run is under way, or was broken off.
-        return None, None, None
-    except (OSError, KeyError, TypeError, ValueError):
-        told = None
-    match told:
-        case (int(), int(), str() | None):
-            return told
-    raise ReportError(
-        f"“{path}” is no summary of a run.",
-        "Take it away, and the page is made without how many rollouts there were to be and why the run was stopped.",
-    )
+    whole = replace(whole, config=read_config(folder), folder=str(folder))
+    ended = read_summary(folder)
+    if ended is None:
+        return whole
+    return replace(whole, planned=ended.planned, stopped=ended.stopped, counted=ended.all)

@@ -1,10 +1,10 @@
 """The folder of a run: what it was run with, each rollout as soon as it is finished, and a summary at the end.
 
 ``run.json`` is the resolved configuration. ``rollouts.jsonl`` has a line a rollout, as UTF-8 JSON: ``trace`` and
-``verdict`` as in :mod:`rollout.engine.stored`, and ``earlier``, the attempts that failed before. Lines are only ever
-added, a line is written in one piece, and a rollout counts as done when its line is on the disk. A rollout is known by
-its task's key and its trial; where there are two lines of one, the later counts. ``summary.json`` is written when the
-run ends.
+``verdict`` as in :mod:`rollout.engine.stored`; ``earlier``, the attempts that failed before; and ``task``, its
+``content`` (a digest, by which it is found in another run) and ``split``. Lines are only ever added, a line is written
+in one piece, and a rollout counts as done when its line is on the disk. A rollout is known by its task's key and its
+trial; where there are two lines of one, the later counts. ``summary.json`` is written when the run ends.
 
 The folder is locked while a process writes to it. The lock belongs to the process, so nothing is left of it when the
 process is killed.
@@ -222,10 +222,11 @@ def encode(done: Done) -> Line:
 
 
 def _line(done: Done) -> bytes:
-    rollout = done.rollout
+    rollout, task = done.rollout, done.job.task
     return dump(
         {
             "schema_version": stored.VERSION,
+            "task": {"content": task.content, "split": task.split},
             "trace": rollout.trace,
             "verdict": rollout.verdict,
             "earlier": done.earlier,
@@ -365,6 +366,37 @@ def read_config(folder: Path) -> dict[str, Any]:
     return config
 
 
+class Ended(NamedTuple):
+    """How a run ended: how many rollouts it has and was to have, and why it was stopped, None unless it was."""
+
+    all: int
+    planned: int
+    stopped: str | None
+
+
+def read_summary(folder: Path) -> Ended | None:
+    """What ``summary.json`` says of how a run ended; None for one that is under way, or was broken off.
+
+    Raises JournalError for one that cannot be read: without it, a run that was stopped would look like a whole one.
+    """
+    path = folder / SUMMARY
+    try:
+        summary = read_line(path.read_bytes())
+        stopped = summary["stopped"]
+        told = summary["all"], summary["planned"], None if stopped is None else stopped["sentence"]
+    except FileNotFoundError:
+        return None
+    except (OSError, KeyError, TypeError, ValueError):
+        told = None
+    match told:
+        case (int(), int(), str() | None):
+            return Ended(*told)
+    raise JournalError(
+        f"“{path}” is no summary of a run.",
+        "Take it away, and it is not known how many rollouts there were to be and why the run was stopped.",
+    )
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Writes a file so that there is, at any moment, all of the old or all of the new one."""
     beside = path.with_name(f".{path.name}.new")
@@ -427,6 +459,7 @@ __all__ = [
     "RUN",
     "SUMMARY",
     "VERSION",
+    "Ended",
     "Journal",
     "JournalError",
     "Key",
@@ -439,6 +472,7 @@ __all__ = [
     "read_config",
     "read_line",
     "read_rollouts",
+    "read_summary",
     "rollouts_file",
     "write_whole",
 ]

@@ -325,3 +325,18 @@ def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(tmp_path: P
     assert "0 passed, 4 failed, 0 errors (passed 0 of 4 graded, 0 of 4 in all)" in output
     assert len(list(read_rollouts(tmp_path / "run"))) == 4
     assert "4 of 12 rollouts are done." in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_line_says_which_task_it_is_of_by_what_is_asked_and_wanted(tmp_path: Path) -> None:
+    truth = {"state.refunds": [{"id": "O-1"}]}
+    task = Task("Refund O-1.", truth, split="test", id="refund")
+    alike = replace(task, id="another", split="dev", input={}, solution=[])
+    others = [
+        replace(task, instruction="Refund O-2."),
+        replace(task, hidden_ground_truth={}),
+        replace(task, input={"a": 1}),
+    ]
+    [line] = [json.loads(encode(replace(done(), job=Job(task))).data)]
+    assert line["task"] == {"content": task.content, "split": "test"}
+    assert alike.content == task.content
+    assert len({task.content, *(other.content for other in others)}) == 4
