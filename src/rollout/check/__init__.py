@@ -14,6 +14,7 @@ from rollout.check.headers import is_list_told_of
 from rollout.check.report import Report
 from rollout.check.rulebook import Rule, looking_rules, rule
 from rollout.check.schema import ShapeFault, shape_findings, task_shape, task_validator, tasks_validator
+from rollout.check.stand_ins import StandIns
 from rollout.check.subject import Subject
 from rollout.diagnostics import Diagnostic, Related, Span
 from rollout.source.document import Document, TaskRecord
@@ -79,18 +80,21 @@ class _Check:
         self.missing_in: set[Route] = set()
         self.tasks = 0
         self.broken_tasks = 0
+        self.stand_ins = StandIns(())
 
     def run(self) -> Report:
         document = self.document
         subject = Subject(document)
         problems = list(document.problems)
+        self.stand_ins = StandIns(problems)
         allowed = allowances(document, problems)
         faults = shape_findings(subject)
         for fault in faults:
             self._add_fault(fault)
         # What was meant to be filled in makes every conclusion about the tool an echo.
         meant = {found.route for found in subject.foreign_placeholders}
-        subject.note_faults(self.broken | self.missing_in | meant)
+        unread = set(self.stand_ins.routes(document.place))
+        subject.note_faults(self.broken | self.missing_in | meant | unread)
         for known in looking_rules():
             if known.check is not None and self._wanted(known):
                 self._run_rule(known, document, subject)
@@ -240,9 +244,11 @@ class _Check:
             finding.route[:depth] in self.broken for depth in range(1, len(finding.route) + 1)
         ):
             return
+        document = self.document
+        if len(finding.route) > 1 and self.stand_ins and self.stand_ins.are_in(document.span(finding.route)):
+            return
         if not self._room_for(known.slug):
             return
-        document = self.document
         related = tuple(
             Related(place if isinstance(place, Span) else document.span(place), words)
             for place, words in finding.see
