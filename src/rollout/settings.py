@@ -1,4 +1,4 @@
-"""The settings of a project: ``rollout.toml``, with the servers that models are asked at and what they cost.
+"""The settings of a project: ``rollout.toml``, with its platform, the servers that models are asked at, and prices.
 
 Nothing secret stands in it: a key is named by the environment variable that holds it.
 """
@@ -54,11 +54,12 @@ class ProviderSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All of ``rollout.toml``; empty where there is none. ``path`` is the file."""
+    """All of ``rollout.toml``; empty where there is none. ``path`` is the file, ``endpoint`` as it is written."""
 
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
     path: Path | None = None
+    endpoint: str | None = None
 
 
 class SettingsError(ValueError):
@@ -138,6 +139,7 @@ def _settings(value: Mapping[str, Any], path: Path) -> Settings:
         },
         prices={name: Price(**_known(written)) for name, written in value.get("prices", {}).items()},
         path=path,
+        endpoint=value.get("endpoint"),
     )
 
 

@@ -1,0 +1,185 @@
+"""How a call is made, without the network: what to send, when to send it again, and what the answer says.
+
+:func:`converse` is a generator. It gives a :class:`Send` or a :class:`Pause`, is sent the answer or thrown the error of
+httpx, and returns what the call reads. Both clients drive it, one by waiting and one by awaiting.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from rollout.platform.calls import AnswerError, Call
+from rollout.platform.endpoints import HOSTED, KEY_VARIABLE, Endpoint
+from rollout.platform.errors import RolloutError
+
+TRIES = 4
+"""How often a call is sent at most, where it may be sent again."""
+
+API = "rollout-api"
+"""The header by which a server says that it answers more than is published, and which version of that."""
+
+_LONGEST_PAUSE = 30.0
+_TRANSIENT = frozenset((408, 425, 429, 502, 503, 504))
+_SHOWN = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A request that is to be sent."""
+
+    method: str
+    path: str
+    params: Mapping[str, Any]
+    content: bytes | None
+    headers: Mapping[str, str]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A while that is to be waited, in seconds."""
+
+    seconds: float
+
+
+Conversation = Generator[Send | Pause, Any, Any]
+
+
+def converse(call: Call[Any], endpoint: Endpoint, *, named: bool) -> Conversation:
+    """Makes a call. Raises RolloutError.
+
+    ``named`` says that the server knows ``Idempotency-Key``, so that it can be sent again whatever it is. A call that
+    cannot be is only sent again when the first certainly did not arrive.
+    """
+    headers = dict(call.headers)
+    content = None
+    if call.body is not None:
+        headers["content-type"] = "application/json"
+        content = _written(call.body)
+    if not call.is_safe:
+        headers["idempotency-key"] = uuid4().hex
+    request = Send(call.method, call.path, call.params, content, headers, call.seconds)
+    may_repeat = call.is_safe or named
+    for left in reversed(range(TRIES)):
+        try:
+            answer: httpx.Response = yield request
+        except httpx.HTTPError as error:
+            never_arrived = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+            if not left or not (may_repeat or never_arrived) or isinstance(error, httpx.UnsupportedProtocol):
+                raise _no_answer(error, endpoint, arrived=not (may_repeat or never_arrived)) from error
+            yield Pause(_pause(TRIES - left))
+            continue
+        # 429 says that nothing was done.
+        if left and answer.status_code in _TRANSIENT and (may_repeat or answer.status_code == 429):
+            yield Pause(_wished(answer) or _pause(TRIES - left))
+            continue
+        return _read(call, answer, endpoint)
+    raise AssertionError
+
+
+def _written(body: Any) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RolloutError(0, f"What was to be sent cannot be said in JSON: {error}.") from None
+
+
+def _pause(tried: int) -> float:
+    """Exponential with full jitter, as M. Brooker, “Exponential Backoff And Jitter” (AWS Architecture Blog, 2015)."""
+    return random.uniform(0.0, min(_LONGEST_PAUSE, 0.5 * 2.0**tried))
+
+
+def _wished(answer: httpx.Response) -> float | None:
+    """The seconds that ``Retry-After`` asks for, as RFC 9110, section 10.2.3, has it."""
+    text = answer.headers.get("retry-after", "")
+    if text.isascii() and text.isdigit():
+        return min(float(text), _LONGEST_PAUSE)
+    try:
+        return min(max(0.0, parsedate_to_datetime(text).timestamp() - time()), _LONGEST_PAUSE)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _read(call: Call[Any], answer: httpx.Response, endpoint: Endpoint) -> Any:
+    status = answer.status_code
+    if 300 <= status < 400:
+        place = answer.headers.get("location", "")
+        raise RolloutError(
+            401,
+            f"{endpoint.url} did not accept the key, and points to “{place[:_SHOWN]}” instead.",
+            None,
+            hint=_login(endpoint),
+        )
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    is_json = kind == "application/json" or kind.endswith("+json")
+    if status == 204 or (status < 300 and not answer.content):
+        return call.read({})
+    if not is_json:
+        raise _not_ours(answer, kind, endpoint)
+    try:
+        value = answer.json()
+    except (ValueError, RecursionError):
+        sentence = f"{endpoint.url} answered with what is no JSON, or is cut short."
+        raise RolloutError(status, sentence, answer.text[:_SHOWN], hint="Try it again.") from None
+    if status >= 400:
+        raise _refused(status, value, endpoint)
+    try:
+        return call.read(value)
+    except AnswerError as error:
+        sentence = f"{endpoint.url} answered otherwise than a rollout platform does: {error}."
+        raise RolloutError(
+            status, sentence, value, hint=f"Is it the right endpoint? {HOSTED} is the hosted one."
+        ) from None
+
+
+def _refused(status: int, value: Any, endpoint: Endpoint) -> RolloutError:
+    said = value if isinstance(value, dict) else {}
+    words = said.get("error") or said.get("message")
+    message = words if isinstance(words, str) else f"{endpoint.url} refused it without a word"
+    hint = said.get("hint")
+    if not isinstance(hint, str):
+        hint = _login(endpoint) if status == 401 else None
+    return RolloutError(status, message, value, hint=hint)
+
+
+def _not_ours(answer: httpx.Response, kind: str, endpoint: Endpoint) -> RolloutError:
+    what = "a web page" if kind == "text/html" else f"“{kind}”" if kind else "something without a type"
+    if answer.status_code in _TRANSIENT or answer.status_code >= 500:
+        sentence = f"{endpoint.url} cannot answer now: what came is {what}."
+        return RolloutError(
+            answer.status_code, sentence, answer.text[:_SHOWN], hint="Try it again in a while."
+        )
+    return RolloutError(
+        answer.status_code,
+        f"What answers at {endpoint.url} is no rollout platform: it sent {what}, and no JSON.",
+        answer.text[:_SHOWN],
+        hint="Is the endpoint right, and is a proxy or a sign-in page between here and there?",
+    )
+
+
+def _no_answer(error: httpx.HTTPError, endpoint: Endpoint, *, arrived: bool) -> RolloutError:
+    why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    if isinstance(error, httpx.TimeoutException):
+        why = "it took too long"
+    hint = "Look at the network, and at the endpoint; --endpoint local needs neither network nor account."
+    if arrived:
+        hint = "It may have been done all the same: look before you do it again."
+    return RolloutError(0, f"{endpoint.url} did not answer: {why}.", hint=hint)
+
+
+def _login(endpoint: Endpoint) -> str:
+    more = "" if endpoint.url == HOSTED else f" --endpoint {endpoint.url}"
+    place = f"{endpoint.url}/settings/api-keys"
+    return f"Get a key at {place}, and save it with `rollout login{more}` or in {KEY_VARIABLE}."
+
+
+__all__ = ["API", "TRIES", "Conversation", "Pause", "Send", "converse"]

@@ -1,0 +1,245 @@
+"""``local``: the platform's own application, run in this process and asked without a socket.
+
+It lives in a thread of its own with an event loop, one for all clients of this process, from the first that needs it to
+the last that is closed. Answers are handed over piece by piece, so that events arrive as they happen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, MutableMapping
+from concurrent.futures import Future
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any, TypeVar
+
+import httpx
+
+from rollout.platform.errors import RolloutError
+
+T = TypeVar("T")
+Message = MutableMapping[str, Any]
+App = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
+]
+
+VARIABLE = "ROLLOUT_DATA"
+
+_SECONDS_TO_END = 30.0
+
+
+def data_folder() -> Path:
+    """Where ``local`` keeps its data: ROLLOUT_DATA, or else ``rollout`` in the user's folder of data, which
+    XDG_DATA_HOME names or else is ``~/.local/share``."""
+    named = os.environ.get(VARIABLE, "").strip()
+    if named:
+        return Path(named).expanduser()
+    base = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".local" / "share") / "rollout"
+
+
+class _Home:
+    """The application and its thread. ``ask`` runs a coroutine there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.clients = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="rollout-local", daemon=True)
+        self._thread.start()
+        try:
+            self.ask(self._start()).result()
+        except BaseException:
+            self._end_thread()
+            raise
+
+    def ask(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Runs a coroutine in the application's event loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def end(self) -> None:
+        """Ends what is under way, to be gone on with later."""
+        try:
+            self.ask(self._lifespan.__aexit__(None, None, None)).result(_SECONDS_TO_END)
+        finally:
+            self._end_thread()
+
+    async def _start(self) -> None:
+        from rollout.platform.server.app import local_application
+
+        self.app: App = local_application(self.folder)
+        self._lifespan = self.app.router.lifespan_context(self.app)
+        await self._lifespan.__aenter__()
+
+    def _end_thread(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_SECONDS_TO_END)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+_lock = Lock()
+_homes: dict[Path, _Home] = {}
+
+
+def _enter() -> _Home:
+    from rollout.platform.store import StoreError
+
+    folder = data_folder().absolute()
+    with _lock:
+        if folder not in _homes:
+            try:
+                _homes[folder] = _Home(folder)
+            except StoreError as error:
+                raise RolloutError(0, str(error), hint=error.hint) from None
+        _homes[folder].clients += 1
+        return _homes[folder]
+
+
+def _leave(home: _Home) -> None:
+    with _lock:
+        home.clients -= 1
+        if home.clients == 0:
+            del _homes[home.folder]
+            home.end()
+
+
+class _Exchange:
+    """One request to the application; all of it happens in the application's event loop."""
+
+    def __init__(self, app: App, scope: dict[str, Any], body: bytes) -> None:
+        self._app = app
+        self._scope = scope
+        self._body: bytes | None = body
+        self._gone = asyncio.Event()
+        self._head: asyncio.Future[tuple[int, list[tuple[bytes, bytes]]]] = (
+            asyncio.get_running_loop().create_future()
+        )
+        self._pieces: asyncio.Queue[bytes | BaseException | None] = asyncio.Queue(8)
+        self._task = asyncio.create_task(self._run())
+
+    async def head(self) -> tuple[int, list[tuple[bytes, bytes]]]:
+        """Status and headers."""
+        return await asyncio.shield(self._head)
+
+    async def piece(self) -> bytes | None:
+        """The next piece of the body; None after the last."""
+        piece = await self._pieces.get()
+        if isinstance(piece, BaseException):
+            raise httpx.ReadError(f"local broke down: {piece}") from piece
+        return piece
+
+    async def leave(self) -> None:
+        """The client wants no more of it."""
+        self._gone.set()
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        end: BaseException | None = None
+        try:
+            await self._app(self._scope, self._receive, self._send)
+        except Exception as error:
+            end = error
+        if not self._head.done():
+            self._head.set_exception(
+                httpx.RemoteProtocolError(f"local broke down: {type(end).__name__}: {end}")
+            )
+        await self._pieces.put(end)
+
+    async def _receive(self) -> Message:
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        await self._gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._head.set_result((message["status"], list(message.get("headers", ()))))
+        elif message["type"] == "http.response.body" and message.get("body"):
+            await self._pieces.put(message["body"])
+
+
+async def _begin(home: _Home, request: httpx.Request, body: bytes) -> _Exchange:
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": "http",
+        "path": request.url.path,
+        "raw_path": request.url.raw_path.partition(b"?")[0],
+        "query_string": request.url.query,
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in request.headers.raw],
+        "client": None,
+        "server": ("local", 80),
+    }
+    return _Exchange(home.app, scope, body)
+
+
+class _Stream(httpx.SyncByteStream):
+    def __init__(self, home: _Home, exchange: _Exchange) -> None:
+        self._home, self._exchange = home, exchange
+
+    def __iter__(self) -> Iterator[bytes]:
+        while (piece := self._home.ask(self._exchange.piece()).result()) is not None:
+            yield piece
+
+    def close(self) -> None:
+        self._home.ask(self._exchange.leave()).result()
+
+
+class _AsyncStream(httpx.AsyncByteStream):
+    def __init__(self, home: _Home, exchange: _Exchange) -> None:
+        self._home, self._exchange = home, exchange
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while (piece := await asyncio.wrap_future(self._home.ask(self._exchange.piece()))) is not None:
+            yield piece
+
+    async def aclose(self) -> None:
+        await asyncio.wrap_future(self._home.ask(self._exchange.leave()))
+
+
+class LocalTransport(httpx.BaseTransport):
+    """Sends requests to the application in this process. Raises RolloutError where its data cannot be reached."""
+
+    def __init__(self) -> None:
+        self._home = _enter()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """As httpx asks for."""
+        body = request.read()
+        exchange = self._home.ask(_begin(self._home, request, body)).result()
+        status, headers = self._home.ask(exchange.head()).result()
+        return httpx.Response(status, headers=headers, stream=_Stream(self._home, exchange), request=request)
+
+    def close(self) -> None:
+        """Leaves the application, which ends with its last client."""
+        _leave(self._home)
+
+
+class AsyncLocalTransport(httpx.AsyncBaseTransport):
+    """As :class:`LocalTransport`, for an event loop."""
+
+    def __init__(self) -> None:
+        self._home = _enter()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """As httpx asks for."""
+        body = await request.aread()
+        exchange = await asyncio.wrap_future(self._home.ask(_begin(self._home, request, body)))
+        status, headers = await asyncio.wrap_future(self._home.ask(exchange.head()))
+        return httpx.Response(
+            status, headers=headers, stream=_AsyncStream(self._home, exchange), request=request
+        )
+
+    async def aclose(self) -> None:
+        """Leaves the application, which ends with its last client."""
+        await asyncio.get_running_loop().run_in_executor(None, _leave, self._home)
+
+
+__all__ = ["VARIABLE", "AsyncLocalTransport", "LocalTransport", "data_folder"]

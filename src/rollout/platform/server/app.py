@@ -1,0 +1,139 @@
+"""The application: all routes, what every answer carries, and what runs beside them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from rollout.platform.conversation import API
+from rollout.platform.server import environments, events, health, keys, runs, training
+from rollout.platform.server.access import Access
+from rollout.platform.server.http import ApiError, Json
+from rollout.platform.server.runner import Runner
+from rollout.platform.store import Store, StoreError
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_log = logging.getLogger("rollout")
+
+_HEADERS = (
+    (API.encode(), b"1"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+)
+
+
+def application(store: Store, runner: Runner, *, everybody: bool = False) -> Starlette:
+    """The application over a store. With ``everybody`` it asks for no key: only for a process of its own.
+
+    The store and the runner are the caller's to open, and are closed when the application ends.
+    """
+    access = Access(store, everybody=everybody)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        noting = asyncio.create_task(access.keep_uses())
+        await runner.start()
+        try:
+            yield
+        finally:
+            await runner.close()
+            noting.cancel()
+            await asyncio.gather(noting, return_exceptions=True)
+            try:
+                await access.note_uses()
+            finally:
+                store.close()
+
+    routes: list[BaseRoute] = [
+        *environments.routes,
+        *runs.routes,
+        *events.routes,
+        *training.routes,
+        *keys.routes,
+        *health.routes,
+    ]
+    app = Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        exception_handlers={
+            ApiError: _refused,
+            HTTPException: _no_route,
+            StoreError: _no_store,
+            Exception: _broken,
+        },
+    )
+    app.state.store, app.state.runner, app.state.access = store, runner, access
+    app.add_middleware(_Carrying)
+    return app
+
+
+def local_application(folder: Path) -> Starlette:
+    """The application that is part of a process of the user's own, over the data in ``folder``. Raises StoreError."""
+    store = Store(f"sqlite:///{folder / 'rollout.db'}")
+    return application(store, Runner(store), everybody=True)
+
+
+class _Carrying:
+    """Gives every answer the headers that all of them have."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+
+        async def carrying(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+            await send(message)
+
+        await self._app(scope, receive, carrying if scope["type"] == "http" else send)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ApiError)
+    return Json(error.body, status_code=error.status, headers=error.headers)
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = {404: "There is nothing at this address.", 405: "This address is not asked in this way."}
+    return Json(
+        {"error": words.get(error.status_code, error.detail)},
+        status_code=error.status_code,
+        headers=dict(error.headers or {}),
+    )
+
+
+async def _no_store(request: Request, error: Exception) -> Response:
+    assert isinstance(error, StoreError)
+    _log.error("%s", error)
+    # What the database says of itself may hold its address.
+    sentence = "The database does not answer."
+    return Json(
+        {"error": sentence, "hint": "Try it again in a moment."},
+        status_code=503,
+        headers={"retry-after": "2"},
+    )
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    _log.error("%s %s broke down", request.method, request.url.path, exc_info=error)
+    return Json({"error": "The server broke down over this request; its log says why."}, status_code=500)
+
+
+__all__ = ["application", "local_application"]

@@ -1,0 +1,84 @@
+"""What befalls a run, told as it happens: server-sent events.
+
+``progress`` has the run, at most a few times a second; ``rollout`` a finished rollout without its transcript; ``end``
+the run when it is over. An id is a time, so whoever lost the connection is told what was finished since then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from rollout.platform.server.access import needs
+from rollout.platform.server.http import ApiError
+from rollout.platform.server.runner import Runner
+from rollout.platform.server.runs import in_words, not_one, shown_rollout
+from rollout.platform.store import Store, rollouts, runs
+from rollout.platform.store.keys import Scope
+from rollout.platform.store.runs import NotOneError
+
+_BETWEEN_LOOKS = 1.0
+_BETWEEN_EVENTS = 0.2
+_BETWEEN_WORDS = 15.0
+
+
+@needs(Scope.READ)
+async def get_events(request: Request) -> Response:
+    """The events of a run, until it is over."""
+    store: Store = request.app.state.store
+    start = request.path_params["run"]
+    try:
+        run = await store.aread(runs.find, start)
+    except NotOneError as error:
+        raise not_one("run", start, error) from None
+    last = request.headers.get("last-event-id", "")
+    if last and not (last.isascii() and last.isdigit() and len(last) < 16):
+        raise ApiError(400, "That is no id of an event.", pointer="Last-Event-ID")
+    # Proxies that gather an answer before they pass it on are told not to.
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    told = _told(store, request.app.state.runner, run.id, int(last or 0))
+    return StreamingResponse(told, headers=headers, media_type="text/event-stream")
+
+
+async def _told(store: Store, runner: Runner, run_id: str, since: int) -> AsyncIterator[bytes]:
+    told: set[str] = set()
+    before, spoken = b"", time.monotonic()
+    while True:
+        run = await store.aread(runs.get, run_id)
+        assert run is not None
+        # What was finished in the same millisecond as the last may have come after it.
+        for brief in await store.aread(rollouts.finished_since, run_id, since):
+            if brief.id not in told:
+                if brief.finished_at > since:
+                    since, told = brief.finished_at, set()
+                told.add(brief.id)
+                yield _event("rollout", shown_rollout(brief), since)
+        shown = await in_words(store, run)
+        data = orjson.dumps(shown)
+        if run.is_over:
+            yield _event("end", shown, since)
+            return
+        if data != before:
+            before, spoken = data, time.monotonic()
+            yield _event("progress", shown, since)
+        elif time.monotonic() - spoken > _BETWEEN_WORDS:
+            spoken = time.monotonic()
+            yield b": still there\n\n"
+        started = time.monotonic()
+        await runner.changed.wait(run_id, _BETWEEN_LOOKS)
+        if (left := _BETWEEN_EVENTS - (time.monotonic() - started)) > 0:
+            await runner.changed.wait("", left)
+
+
+def _event(kind: str, data: object, event_id: int) -> bytes:
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event_id, kind.encode(), orjson.dumps(data))
+
+
+routes = [Route("/api/runs/{run}/events", get_events, methods=["GET"])]
+
+__all__ = ["routes"]

@@ -1,0 +1,125 @@
+"""Requests and answers, as all parts of the API have them: JSON, and sentences for what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from rollout.check.rulebook import rule
+from rollout.check.schema import faults
+from rollout.diagnostics import Span
+from rollout.source.place import Problem
+
+_MEGABYTE = 1024 * 1024
+
+
+class ApiError(Exception):
+    """A request that is refused: a status, a sentence, the way out, and other members of the answer."""
+
+    def __init__(
+        self,
+        status: int,
+        sentence: str,
+        hint: str | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.headers = dict(headers or {})
+        self.body = {"error": sentence, **({"hint": hint} if hint else {}), **more}
+
+
+class Json(Response):
+    """An answer in JSON."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of it."""
+        return orjson.dumps(content)
+
+
+async def body_of(request: Request, *, limit: int = _MEGABYTE) -> bytes:
+    """The body of a request, of ``limit`` bytes at most. Raises ApiError."""
+    too_large = ApiError(
+        413, f"The body is larger than {limit // _MEGABYTE} MB, which is the most taken here."
+    )
+    length = request.headers.get("content-length", "")
+    if length.isascii() and length.isdigit() and int(length[:20]) > limit:
+        raise too_large
+    pieces, size = [], 0
+    try:
+        async for piece in request.stream():
+            size += len(piece)
+            if size > limit:
+                raise too_large
+            pieces.append(piece)
+    except ClientDisconnect:
+        raise ApiError(400, "The body was cut short.") from None
+    return b"".join(pieces)
+
+
+async def json_of(request: Request, *, limit: int = _MEGABYTE) -> Any:
+    """The JSON that a request brings. Raises ApiError."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise ApiError(
+            415, "The body is not said to be JSON.", "Send it with content-type: application/json."
+        )
+    data = await body_of(request, limit=limit)
+    try:
+        return orjson.loads(data)
+    except ValueError as error:
+        raise ApiError(400, f"The body is no JSON: {error}.") from None
+
+
+async def object_of(request: Request, *, limit: int = _MEGABYTE) -> dict[str, Any]:
+    """The object that a request brings. Raises ApiError."""
+    value = await json_of(request, limit=limit)
+    if not isinstance(value, dict):
+        raise ApiError(400, "The body is to be an object.", pointer="")
+    return value
+
+
+def check_shape(schema: str, value: Any, *, beneath: Sequence[str] = ()) -> None:
+    """Holds a value against one of the bundled schemas. Raises ApiError that names the JSON pointer of each fault.
+
+    ``beneath`` is where the request's body stands in the value, so that pointers are those of the body.
+    """
+    found = []
+    for fault in faults(schema, value):
+        known = rule(fault.slug)
+        assert known.describe is not None
+        message, hint = known.describe(Problem(fault.slug, Span("body", 1, 1, 1, 1), fault.facts))
+        route = fault.route[len(beneath) :] if fault.route[: len(beneath)] == tuple(beneath) else fault.route
+        found.append({"pointer": pointer(route), "message": message, **({"hint": hint} if hint else {})})
+    if found:
+        first = found[0]
+        where = f"At {first['pointer']}: " if first["pointer"] else ""
+        raise ApiError(
+            400, where + first["message"], first.get("hint"), pointer=first["pointer"], errors=found[:100]
+        )
+
+
+def pointer(route: Sequence[str | int]) -> str:
+    """A JSON Pointer (RFC 6901)."""
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in route)
+
+
+def number_of(request: Request, name: str, *, most: int, default: int | None = None) -> int | None:
+    """A whole number from 1 to ``most`` in the query. Raises ApiError."""
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
+        raise ApiError(400, f"“{name}” is to be a whole number from 1 to {most}.", pointer=f"?{name}")
+    return int(text)
+
+
+__all__ = ["ApiError", "Json", "body_of", "check_shape", "json_of", "number_of", "object_of", "pointer"]

@@ -1,0 +1,66 @@
+"""Requests with an ``Idempotency-Key``: what comes a second time is answered as it was the first, and not done again.
+
+As the IETF's draft “The Idempotency-Key HTTP Header Field” has it: the key with another request is refused (422), and
+so is one whose first request is still being answered (409).
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rollout.platform.server.access import Endpoint
+from rollout.platform.server.http import ApiError, body_of
+from rollout.platform.store import repeats
+from rollout.platform.store.repeats import Answer, OtherRequestError, UnderWayError
+
+_LONGEST_NAME = 200
+_LARGEST = 64 * 1024 * 1024
+
+
+def repeated(endpoint: Endpoint) -> Endpoint:
+    """Has an endpoint carry out a named request once. Refusals are not kept: they may come out otherwise later."""
+
+    async def once(request: Request) -> Response:
+        name = request.headers.get("idempotency-key", "")
+        if not name:
+            return await endpoint(request)
+        if len(name) > _LONGEST_NAME:
+            raise ApiError(400, f"An Idempotency-Key has {_LONGEST_NAME} characters at most.")
+        store, sender = request.app.state.store, request.state.key.id
+        body = await body_of(request, limit=_LARGEST)
+        # The endpoint reads it again.
+        request._body = body
+        counts = (
+            f"{request.method} {request.url.path}?{request.url.query} {request.headers.get('if-match', '')}\n"
+        )
+        hashed = sha256(counts.encode() + body).hexdigest()
+        try:
+            before = await store.awrite(repeats.begin, sender, name, hashed)
+        except OtherRequestError:
+            raise ApiError(422, "The Idempotency-Key was sent with another request before.") from None
+        except UnderWayError:
+            raise ApiError(
+                409,
+                "The same request is being answered.",
+                "Try it again in a moment.",
+                headers={"retry-after": "1"},
+            ) from None
+        if before is not None:
+            return Response(before.body, before.status, {"idempotent-replay": "true"}, "application/json")
+        try:
+            response = await endpoint(request)
+        except BaseException:
+            await store.awrite(repeats.forget, sender, name)
+            raise
+        await store.awrite(repeats.answered, sender, name, Answer(response.status_code, bytes(response.body)))
+        return response
+
+    once.__name__ = endpoint.__name__
+    once.__doc__ = endpoint.__doc__
+    return once
+
+
+__all__ = ["repeated"]

@@ -1,0 +1,302 @@
+"""Runs and their rollouts: begin, list, get, cancel, go on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rollout.compile.payload import environment_of
+from rollout.environment import Environment
+from rollout.models import ConnectError
+from rollout.platform.server.access import needs
+from rollout.platform.server.environments import digest_of
+from rollout.platform.server.http import ApiError, Json, check_shape, number_of, object_of
+from rollout.platform.server.repeating import repeated
+from rollout.platform.server.runner import chosen_tasks, with_own_keys
+from rollout.platform.store import Store, environments, rollouts, runs
+from rollout.platform.store.environments import Entry
+from rollout.platform.store.ids import iso
+from rollout.platform.store.keys import Scope
+from rollout.platform.store.runs import NotOneError, Run, Status
+
+_PAGE = 1000
+_MOST_ROLLOUTS = 1_000_000
+_NOT_HERE = {
+    "human": "nobody sits at a server",
+    "replay": "a recording lies on the machine of whoever made it",
+}
+_OUTCOMES = ("passed", "failed", "error", "unscored")
+_DEFAULTS = {"temperature": 0.7, "maxToolCalls": 20}
+
+
+@needs(Scope.WRITE)
+@repeated
+async def create_run(request: Request) -> Response:
+    """Begins a run; ``{runId, total}``."""
+    body = {**_DEFAULTS, **await object_of(request)}
+    check_shape("run", body)
+    store = _store(request)
+    entry = await store.aread(environments.find, body["environmentSlug"])
+    if entry is None:
+        raise ApiError(
+            404,
+            f"There is no environment “{body['environmentSlug']}”.",
+            "Push it first: rollout push PATH",
+            pointer="/environmentSlug",
+        )
+    _check_model(request, body["model"])
+    digest = await digest_of(store, entry, body.get("digest"))
+    parent = await _run_of(store, body["parentRunId"]) if body.get("parentRunId") else None
+    data = await store.aread(environments.data, entry.id, digest)
+    assert data is not None
+    total = body["n"] * len(_chosen(with_own_keys(environment_of(orjson.loads(data))), body))
+    if total > _MOST_ROLLOUTS:
+        raise ApiError(
+            400, f"That makes {total} rollouts, and {_MOST_ROLLOUTS} is the most of a run.", pointer="/n"
+        )
+    apart = ("environmentSlug", "model", "name", "parentRunId", "digest")
+    options = {key: value for key, value in body.items() if key not in apart and value is not None}
+    run = await store.awrite(
+        runs.create,
+        environment_id=entry.id,
+        digest=digest,
+        model=body["model"],
+        options=options,
+        total=total,
+        name=body.get("name"),
+        parent_id=parent.id if parent else None,
+        key_id=request.state.key.id or None,
+    )
+    request.app.state.runner.wake()
+    return Json({"runId": run.id, "total": total}, status_code=201)
+
+
+@needs(Scope.READ)
+async def list_runs(request: Request) -> Response:
+    """``{runs: […], nextCursor}``, the newest first; all of them, unless ``limit`` says how many."""
+    store, query = _store(request), request.query_params
+    limit = number_of(request, "limit", most=_PAGE)
+    environment_id, status = None, None
+    if slug := query.get("environment"):
+        entry = await store.aread(environments.find, slug)
+        if entry is None:
+            return Json({"runs": [], "nextCursor": None})
+        environment_id = entry.id
+    if wanted := query.get("status"):
+        if wanted not in list(Status):
+            raise ApiError(400, f"“status” is to be one of {', '.join(Status)}.", pointer="?status")
+        status = Status(wanted)
+    found = await store.aread(
+        runs.newest,
+        limit=None if limit is None else limit + 1,
+        before=_run_cursor(query.get("cursor")),
+        environment_id=environment_id,
+        status=status,
+    )
+    more = limit is not None and len(found) > limit
+    page = found[:limit]
+    entries = await store.aread(environments.by_id, {run.environment_id for run in page})
+    last = f"{page[-1].created_at}.{page[-1].id}" if more else None
+    return Json({"runs": [shown(run, entries[run.environment_id]) for run in page], "nextCursor": last})
+
+
+@needs(Scope.READ)
+async def get_run(request: Request) -> Response:
+    """``{run}``, and with ``include=rollouts`` its rollouts; all of them, unless ``limit`` says how many."""
+    store, query = _store(request), request.query_params
+    run = await _run_of(store, request.path_params["run"])
+    answer: dict[str, Any] = {"run": await in_words(store, run)}
+    if "rollouts" in query.get("include", "").split(","):
+        limit = number_of(request, "limit", most=_PAGE)
+        outcome = query.get("outcome")
+        if outcome is not None and outcome not in _OUTCOMES:
+            raise ApiError(400, f"“outcome” is to be one of {', '.join(_OUTCOMES)}.", pointer="?outcome")
+        found = await store.aread(
+            rollouts.page,
+            run.id,
+            limit=None if limit is None else limit + 1,
+            after=_rollout_cursor(query.get("cursor")),
+            outcome=outcome,
+        )
+        more = limit is not None and len(found) > limit
+        page = found[:limit]
+        answer["rollouts"] = [shown_rollout(each) for each in page]
+        answer["nextCursor"] = f"{page[-1].task_index}.{page[-1].trial}" if more else None
+    return Json(answer)
+
+
+@needs(Scope.READ)
+async def get_rollout(request: Request) -> Response:
+    """``{rollout}``, with all that happened in it."""
+    store = _store(request)
+    run = await _run_of(store, request.path_params["run"])
+    start = request.path_params["rollout"]
+    try:
+        brief, line = await store.aread(rollouts.find, start, run_id=run.id)
+    except NotOneError as error:
+        raise not_one("rollout", start, error) from None
+    kept = orjson.loads(line)
+    whole = {key: kept[key] for key in ("trace", "verdict", "earlier")}
+    return Json({"rollout": {**shown_rollout(brief), **whole}})
+
+
+@needs(Scope.WRITE)
+async def cancel_run(request: Request) -> Response:
+    """Ends a run; what is done is kept. One that is over stays as it is."""
+    store = _store(request)
+    run = await _run_of(store, request.path_params["run"])
+    after = await store.awrite(runs.cancel, run.id)
+    assert after is not None
+    request.app.state.runner.nudge(run.id)
+    request.app.state.runner.changed.tell(run.id)
+    return Json({"run": await in_words(store, after)})
+
+
+@needs(Scope.WRITE)
+async def resume_run(request: Request) -> Response:
+    """Goes on with a run that ended before all was done. Refused for one of which nothing is left."""
+    store = _store(request)
+    run = await _run_of(store, request.path_params["run"])
+    again = await store.aread(rollouts.places, run.id)
+    if run.is_over and len(again) >= run.total:
+        raise ApiError(409, "All rollouts of this run are done.", "Begin another: rollout run")
+    after = await store.awrite(runs.resume, run.id)
+    assert after is not None
+    request.app.state.runner.wake()
+    return Json({"run": await in_words(store, after)})
+
+
+def shown(run: Run, entry: Entry) -> dict[str, Any]:
+    """A run, as :class:`rollout.platform.results.Run`."""
+    return {
+        "id": run.id,
+        "name": run.name,
+        "status": run.status,
+        "model": run.model,
+        "n": run.options["n"],
+        "environmentId": entry.id,
+        "environmentSlug": entry.slug,
+        "environmentName": entry.name,
+        "template": entry.template,
+        "digest": run.digest,
+        "parentRunId": run.parent_id,
+        "options": run.options,
+        "total": run.total,
+        "done": run.done,
+        "progress": run.done / run.total if run.total else 1.0,
+        "passed": run.passed,
+        "failed": run.failed,
+        "errors": run.errors,
+        "unscored": run.unscored,
+        "successRate": run.passed / run.graded if run.graded else None,
+        "meanScore": run.score_sum / run.graded if run.graded else None,
+        "usage": run.usage,
+        "reason": run.reason,
+        "createdAt": iso(run.created_at),
+        "startedAt": iso(run.started_at),
+        "endedAt": iso(run.ended_at),
+    }
+
+
+def shown_rollout(brief: rollouts.Brief) -> dict[str, Any]:
+    """A rollout, as :class:`rollout.platform.results.Rollout`."""
+    graded = brief.outcome in ("passed", "failed")
+    return {
+        "id": brief.id,
+        "runId": brief.run_id,
+        "taskId": brief.task,
+        "taskIndex": brief.task_index,
+        "trial": brief.trial,
+        "instruction": brief.instruction,
+        "split": brief.split,
+        "outcome": brief.outcome,
+        "passed": brief.outcome == "passed" if graded else None,
+        "score": brief.score,
+        "reason": brief.reason,
+        "calls": brief.calls,
+        "seconds": brief.seconds,
+        "finishedAt": iso(brief.finished_at),
+    }
+
+
+async def in_words(store: Store, run: Run) -> dict[str, Any]:
+    """A run as it is shown, with the environment that it is of."""
+    entries = await store.aread(environments.by_id, {run.environment_id})
+    return shown(run, entries[run.environment_id])
+
+
+async def _run_of(store: Store, start: str) -> Run:
+    try:
+        return await store.aread(runs.find, start)
+    except NotOneError as error:
+        raise not_one("run", start, error) from None
+
+
+def not_one(what: str, start: str, error: NotOneError) -> ApiError:
+    """The refusal of an id that is none, or of several."""
+    if error.matches:
+        some = ", ".join(each[:12] for each in error.matches)
+        return ApiError(404, f"Several ids of a {what} begin with “{start}”: {some} …", "Give more of it.")
+    return ApiError(404, f"There is no {what} “{start[:80]}”.")
+
+
+def _store(request: Request) -> Store:
+    store: Store = request.app.state.store
+    return store
+
+
+def _check_model(request: Request, model: str) -> None:
+    name = model.partition(":")[0]
+    if name in _NOT_HERE:
+        raise ApiError(
+            400,
+            f"“{name}” cannot act in a run of the platform: {_NOT_HERE[name]}.",
+            "Use it with rollout test.",
+            pointer="/model",
+        )
+    try:
+        request.app.state.runner.check_model(model)
+    except ConnectError as error:
+        raise ApiError(400, str(error), error.hint, pointer="/model") from None
+
+
+def _chosen(environment: Environment, body: dict[str, Any]) -> list[int]:
+    found = chosen_tasks(environment, body)
+    if not found:
+        splits = ", ".join(sorted({task.split for task in environment.tasks}))
+        raise ApiError(400, "No task is chosen by that.", f"The splits here are: {splits}.", pointer="/tasks")
+    return found
+
+
+def _run_cursor(text: str | None) -> tuple[int, str] | None:
+    if not text:
+        return None
+    moment, _, run_id = text.partition(".")
+    if not (moment.isascii() and moment.isdigit() and len(moment) < 16):
+        raise ApiError(400, "That is no cursor.", pointer="?cursor")
+    return int(moment), run_id
+
+
+def _rollout_cursor(text: str | None) -> tuple[int, int] | None:
+    if not text:
+        return None
+    index, _, trial = text.partition(".")
+    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in (index, trial)):
+        raise ApiError(400, "That is no cursor.", pointer="?cursor")
+    return int(index), int(trial)
+
+
+routes = [
+    Route("/api/runs", list_runs, methods=["GET"]),
+    Route("/api/runs", create_run, methods=["POST"]),
+    Route("/api/runs/{run}", get_run, methods=["GET"]),
+    Route("/api/runs/{run}/rollouts/{rollout}", get_rollout, methods=["GET"]),
+    Route("/api/runs/{run}/cancel", cancel_run, methods=["POST"]),
+    Route("/api/runs/{run}/resume", resume_run, methods=["POST"]),
+]
+
+__all__ = ["in_words", "not_one", "routes", "shown", "shown_rollout"]
