@@ -60,7 +60,8 @@ class _Assembly:
 
     def assemble(self) -> Document:
         entries = {entry.name: entry for entry in self.listing.entries()}
-        used = self.read_environment_file(entries)
+        used = self.refuse_folders(entries)
+        used |= self.read_environment_file(entries)
         used |= self.read_siblings(entries)
         used |= self.read_tasks_folder(entries)
         used |= self.read_spreads(entries)
@@ -100,6 +101,17 @@ class _Assembly:
         return name if isinstance(name, str) and name in templates() else None
 
     # The files
+
+    def refuse_folders(self, entries: dict[str, Entry]) -> set[str]:
+        """Tells of folders under the names of files, whose content nobody can read."""
+        files = {name for name in known_names(None) if "." in name}
+        found = {name for name, entry in entries.items() if entry.is_folder and name in files}
+        for name in sorted(found):
+            facts = {"reason": "not-a-file", "kind": "folder"}
+            self.problems.append(Problem("unreadable-file", whole(entries[name].label), facts))
+            self.is_readable = False
+        self.listing.refused |= found
+        return found
 
     def read_environment_file(self, entries: dict[str, Entry]) -> set[str]:
         names = [name for name in ENVIRONMENT_FILES if name in entries and not entries[name].is_folder]
