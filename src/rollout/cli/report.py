@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ class Reporting:
 
         self._secrets = secrets()
         try:
-            self._target: Target = Target.claim(name, None if folder is None else Path(folder))
+            self._target: Target = Target.claim(name, *(() if folder is None else (Path(folder),)))
         except ReportError as error:
             fail(str(error), error.hint)
         self._name = name
@@ -51,7 +52,7 @@ class Reporting:
     def write(self, plan: Plan, stop: Stop | None) -> None:
         """Writes the report of what is done. Ends the command with a sentence when it cannot be."""
         from rollout.analysis.report import ReportError
-        from rollout.analysis.report.page import Run
+        from rollout.analysis.report.page import Run, write_page
         from rollout.cli.run_plan import config_of
         from rollout.engine.journal import ROLLOUTS, read_config
 
@@ -68,7 +69,7 @@ class Reporting:
             picture=_picture(plan.environment),
         )
         try:
-            self._target.write(run)
+            self._target.write(partial(write_page, run))
         except ReportError as error:
             way_out = None
             if journal is not None:
@@ -133,7 +134,7 @@ def write_stored(run: Path, out: str | None) -> None:
             return
         target = Target.claim(out, stored.rollouts if stored.folder is None else Path(stored.folder))
         try:
-            target.write(stored)
+            target.write(partial(write_page, stored))
         finally:
             target.close()
     except ReportError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,8 +13,8 @@ import pytest
 from servers.chat import ChatServer, says
 from typer.testing import CliRunner, Result
 
-from rollout.analysis.report import ReportError, target
-from rollout.analysis.report.page import Run
+from rollout.analysis.report import ReportError, page, target
+from rollout.analysis.report.page import Run, write_page
 from rollout.cli import app
 
 ROOT = Path(__file__).parents[3]
@@ -180,7 +181,7 @@ def test_a_disk_that_fills_up_is_a_sentence_and_an_older_report_stays(
         stream.write(b"half a page")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(target, "write_page", full)
+    monkeypatch.setattr(page, "write_page", full)
     out = ("--out", "run") if kept else ()
     ended = run("test", str(DESK), "-m", "oracle", "--report", "report.html", *out)
     assert ended.exit_code == 3
@@ -346,7 +347,7 @@ def test_what_came_to_the_place_of_the_report_meanwhile_is_kept(run: Any) -> Non
     Path("report.html").write_text("Buy milk.")
     Path("lines.jsonl").touch()
     with pytest.raises(ReportError, match=r"There is something else in “.*report\.html” than a report"):
-        claimed.write(Run(Path("lines.jsonl")))
+        claimed.write(partial(write_page, Run(Path("lines.jsonl"))))
     claimed.close()
     assert Path("report.html").read_text() == "Buy milk."
     assert files() == ["lines.jsonl", "report.html"]

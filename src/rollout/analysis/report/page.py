@@ -7,11 +7,8 @@ number. Where they are too much for a browser, transcripts are left out, those o
 from __future__ import annotations
 
 import shutil
-from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -19,10 +16,10 @@ from typing import IO, Any
 import rollout
 from rollout.analysis.report import ReportError
 from rollout.analysis.report.figures import MOST_TASKS, Figures, outcome_parts, task_rates
+from rollout.analysis.report.parts import HERE, asset, policy, rendered
 from rollout.analysis.report.texts import Texts
 from rollout.analysis.report.transcript import row, transcript, used
 from rollout.analysis.summary import Brief, Summary, counted_ks
-from rollout.analysis.words import number, percent
 from rollout.engine import Outcome, Trace
 from rollout.engine.journal import dump, index, read_line
 from rollout.engine.stored import StoredError, from_json
@@ -34,7 +31,6 @@ _MOST_BYTES_A_TRANSCRIPT = 1_000_000
 _LENGTHS = (50_000, 4_000, 400)
 _ROWS_A_BLOCK = 500
 _OF_ANOTHER_SHAPE = (AttributeError, KeyError, TypeError, ValueError)
-_HERE = Path(__file__).parent
 _FRAME_STYLE = (
     ":root{color-scheme:light}"
     "body{font:15px/1.5 system-ui,sans-serif;margin:0;padding:1rem;color:#1b1f24;background:#fff}"
@@ -77,7 +73,7 @@ def write_page(run: Run, stream: IO[bytes], *, most_bytes: int = MOST_BYTES) -> 
         stream.write(_head(run, body).encode())
         data.seek(0)
         shutil.copyfileobj(data, stream, 1 << 20)
-        stream.write(f"<script>{_asset('page.js')}</script>\n</body>\n</html>\n".encode())
+        stream.write(f"<script>{asset(HERE / 'page.js')}</script>\n</body>\n</html>\n".encode())
 
 
 class _Body:
@@ -175,17 +171,7 @@ def _block(attribute: str, value: Any) -> bytes:
 
 
 def _head(run: Run, body: _Body) -> str:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    jinja = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    jinja.filters.update(percent=percent, number=number, amount=lambda value: f"{value:,}")
-    return jinja.get_template("page.html.jinja").render(_told(run, body))
+    return rendered(HERE / "page.html.jinja", _told(run, body))
 
 
 def _told(run: Run, body: _Body) -> dict[str, Any]:
@@ -195,8 +181,8 @@ def _told(run: Run, body: _Body) -> dict[str, Any]:
     rates = task_rates(summary, texts)
     names = sorted({*([inputs["model"]] if "model" in inputs else []), *body.models})
     return {
-        "policy": _policy(),
-        "style": _asset("page.css"),
+        "policy": policy(styles=[asset(HERE / "page.css"), _FRAME_STYLE], scripts=[asset(HERE / "page.js")]),
+        "style": asset(HERE / "page.css"),
         "frame_style": _FRAME_STYLE,
         "version": rollout.__version__,
         "environment": texts.line(
@@ -260,30 +246,6 @@ def _settings(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in options.items():
         if name != "path" and value is not None and value is not False:
             yield name.replace("_", " "), "yes" if value is True else str(value)
-
-
-@cache
-def _asset(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
-
-
-def _policy() -> str:
-    """What the browser may do with the page: run this one script, use these two styles, and nothing else."""
-
-    def digests(texts: Iterable[str]) -> str:
-        return " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
-
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src {digests([_asset('page.js')])}",
-            f"style-src {digests([_asset('page.css'), _FRAME_STYLE])}",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "require-trusted-types-for 'script'",
-            "trusted-types rollout",
-        ]
-    )
 
 
 __all__ = ["MOST_BYTES", "Run", "write_page"]

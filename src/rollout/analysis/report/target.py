@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
+from typing import IO
 
 from rollout.analysis.report import ReportError
-from rollout.analysis.report.page import Run, write_page
 from rollout.engine.journal import ROLLOUTS, RUN, SUMMARY
 
 _BEGINNING = b'<!doctype html>\n<html lang="en" class="rollout-report">'
@@ -23,10 +24,10 @@ class Target:
         self._spool: TemporaryDirectory[str] | None = None
 
     @classmethod
-    def claim(cls, name: str, run: Path | None = None) -> Target:
+    def claim(cls, name: str, *runs: Path) -> Target:
         """The file of that name, or the one that a link of that name leads to; folders above it are made.
 
-        A report that is there is replaced at the end. ``run`` is the folder of the run, or the file of its rollouts.
+        A report that is there is replaced at the end. ``runs`` are the folders of runs, or the files of their rollouts.
         Raises ReportError where none can be written, for a file that is something else than a report, and for one that
         the run itself is kept in.
         """
@@ -35,7 +36,7 @@ class Target:
             raise ReportError("A report is written to a file.", "Give its name, such as report.html.")
         try:
             path = _without_links(path, name)
-            if run is not None:
+            for run in runs:
                 _refuse_run(path, run.resolve(), name)
             path.parent.mkdir(parents=True, exist_ok=True)
             _refuse_others(path, name)
@@ -59,14 +60,15 @@ class Target:
             self._spool = TemporaryDirectory(prefix="rollout-report-")
         return Path(self._spool.name) / "rollouts.jsonl"
 
-    def write(self, run: Run) -> None:
-        """Writes the report in the place of what was there. Raises ReportError; then what was there is as it was.
+    def write(self, page: Callable[[IO[bytes]], None]) -> None:
+        """Writes the report, by ``page``, in the place of what was there.
 
-        What came there since the file was claimed is no more replaced than what was there before.
+        Raises ReportError; then what was there is as it was. What came there since the file was claimed is no more
+        replaced than what was there before.
         """
         try:
             with self._beside.open("wb") as stream:
-                write_page(run, stream)
+                page(stream)
                 stream.flush()
                 os.fsync(stream.fileno())
             _refuse_others(self.path, str(self.path))
