@@ -77,8 +77,13 @@ class Journal:
 
     @classmethod
     def begin(cls, folder: Path, config: Mapping[str, Any]) -> Journal:
-        """A new run in ``folder``, which is made. Raises JournalError when there is a run already."""
+        """A new run in ``folder``, which is made. Raises JournalError when there is a run or anything else already."""
         try:
+            if not (folder / RUN).exists() and _holds_more(folder):
+                raise JournalError(
+                    f"“{folder}” holds something else than a run.",
+                    f"Name a folder that is not there yet, such as {folder / 'run'}.",
+                )
             folder.mkdir(parents=True, exist_ok=True)
             descriptor = _open_locked(folder)
         except OSError as error:
@@ -422,6 +427,13 @@ def _append(descriptor: int, data: bytes) -> None:
     except OSError:
         os.ftruncate(descriptor, before)
         raise
+
+
+def _holds_more(folder: Path) -> bool:
+    """Whether there is anything in a folder but hidden files and the lines of a run that could not begin."""
+    if not folder.is_dir():
+        return False
+    return any(not each.name.startswith(".") and each.name != ROLLOUTS for each in folder.iterdir())
 
 
 def _open_locked(folder: Path) -> int:

@@ -1,6 +1,7 @@
 """Finds environments: folders, single files and Python files, named one by one, by a pattern, or by what holds them.
 
-While it looks through folders it stops at an environment and skips hidden folders, ``.venv`` and ``node_modules``.
+While it looks through folders it stops at an environment and skips hidden folders, ``.venv`` and ``node_modules``, and
+what ``rollout`` itself wrote of a run.
 Python files are never found that way, because reading one runs it: they are named themselves or by a pattern.
 """
 
@@ -26,6 +27,8 @@ _TOP_KEY = re.compile(
     rb"""^(?:\[{0,2}|[ ]{0,4}"?|\{\s*")(slug|template|tasks|config|verifier|schema)(?:"?\s*[:=]|[.\]])""",
     re.MULTILINE,
 )
+# So begin the ``run.json`` of a run's folder and the envelopes of ``--json``, which have keys of environments, too.
+_WRITTEN = re.compile(rb"""\A\s*\{\s*"schema_version":\s*\d+,\s*"(?:version|command)":""")
 
 
 class SourceError(Exception):
@@ -80,6 +83,10 @@ _WAY_OUT = (
     "Environment. “rollout new workflow PATH” starts one."
 )
 
+_OF_A_RUN = (
+    "It is what rollout wrote of a run. “rollout traces” and “rollout test --resume” take the folder of one."
+)
+
 
 def _named(path: Path, text: str, passed_by: Callable[[Path], object]) -> list[Path]:
     """What a path given by itself leads to; raises SourceError when that is nothing."""
@@ -97,7 +104,8 @@ def _named(path: Path, text: str, passed_by: Callable[[Path], object]) -> list[P
                 f"There is no environment in “{_shown(text)}”, only Python files.",
                 f"Reading a Python file runs it, so name it: “{shown}”, or “{(path / '*.py').as_posix()}” for all.",
             )
-        raise SourceError(f"There is no environment in “{_shown(text)}”.", _WAY_OUT)
+        hint = _OF_A_RUN if "run.json" in names and _is_written(path / "run.json") else _WAY_OUT
+        raise SourceError(f"There is no environment in “{_shown(text)}”.", hint)
     if not _is(Path.exists, path):
         raise SourceError(f"“{_shown(text)}” is a link that leads nowhere.", None)
     if not _is(Path.is_file, path):
@@ -105,6 +113,8 @@ def _named(path: Path, text: str, passed_by: Callable[[Path], object]) -> list[P
     owner = _owner(path)
     if owner is not None:
         return [owner]
+    if _is_written(path):
+        raise SourceError(f"There is no environment in “{_shown(text)}”.", _OF_A_RUN)
     if path.suffix.lower() == ".py" or path.suffix.lower().removeprefix(".") in STRUCTURED:
         return [path]
     raise SourceError(f"“{_shown(text)}” is not an environment.", _WAY_OUT)
@@ -222,7 +232,13 @@ def _is_single_file(path: Path) -> bool:
     """Whether a YAML, TOML or JSON file has at least two of the payload's keys at its top."""
     if path.suffix.lower().removeprefix(".") not in STRUCTURED or path.stem == "environment":
         return False
-    return len(set(_TOP_KEY.findall(_head(path)))) >= 2
+    head = _head(path)
+    return len(set(_TOP_KEY.findall(head))) >= 2 and not _WRITTEN.match(head)
+
+
+def _is_written(path: Path) -> bool:
+    """Whether ``rollout`` wrote a file: of a run, or as the answer of a command."""
+    return path.suffix.lower() == ".json" and _WRITTEN.match(_head(path)) is not None
 
 
 def _makes_environment(path: Path) -> bool:
@@ -264,11 +280,11 @@ def _nearest_hint(path: Path) -> str | None:
         if near:
             return f"Did you mean “{(folder / near[0]).as_posix()}”?"
         shown = "the current folder" if folder == Path() else f"“{folder.as_posix()}”"
-        folders = sorted(name for name in names if _is(Path.is_dir, folder / name))
-        if not folders:
+        environments = sorted(name for name in names if _is_environment(_names(folder / name)))
+        if not environments:
             return _WAY_OUT
-        listed = ", ".join(f"“{name}”" for name in folders[:8])
-        return f"In {shown} there are {listed}{' and more' if len(folders) > 8 else ''}."
+        listed = ", ".join(f"“{name}”" for name in environments[:8])
+        return f"The environments in {shown}: {listed}{' and more' if len(environments) > 8 else ''}."
     return None
 
 

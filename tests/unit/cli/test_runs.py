@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from rollout.cli import app
 
+COMMIT = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-q")
 DESK = Path(__file__).parents[2] / "cases" / "models" / "desk"
 
 
@@ -52,6 +55,35 @@ def test_a_run_in_a_folder_can_get_more_trials_and_other_tasks(run: Any) -> None
     again = run("test", "--resume", "run")
     assert "2 passed, 2 failed, 0 errors (passed 2 of 4 graded, 2 of 4 in all)" in again.stdout
     assert (Path("run") / "rollouts.jsonl").read_bytes() == before
+
+
+def test_what_is_written_of_a_run_is_taken_for_no_environment(run: Any) -> None:
+    shutil.copytree(DESK, "desk")
+    for command in (["git", "init", "-q"], ["git", "add", "-A"], [*COMMIT, "-m", "Desk"]):
+        subprocess.run(command, check=True)
+    assert run("test", "desk", "-m", "oracle", "--limit", "1", "--out", "runs/one").exit_code == 0
+    Path("said.json").write_text(run("test", "desk", "-m", "oracle", "--limit", "1", "--json").stdout)
+    shown = run("validate", ".").stdout
+    assert shown == "1 environment checked, nothing to report.\n"
+    assert run("diff", "--git", "HEAD").stdout == "No environment changed.\n"
+    subprocess.run(["git", "add", "-A"], check=True)
+    subprocess.run([*COMMIT, "-m", "Run"], check=True)
+    Path("runs/one/run.json").write_bytes(Path("runs/one/run.json").read_bytes() + b"\n")
+    assert run("diff", "--git", "HEAD").stdout == "No environment changed.\n"
+    for path in ("runs/one", "runs/one/run.json", "said.json"):
+        refused = run("validate", path)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert refused.stderr.startswith(
+            f"error: There is no environment in “{path}”.\n  help: It is what rollout wrote"
+        )
+
+
+def test_a_run_is_not_kept_among_environments(run: Any) -> None:
+    shutil.copytree(DESK, "envs/desk")
+    refused = run("test", "envs/desk", "-m", "oracle", "--out", "envs")
+    assert refused.exit_code == 2
+    assert "“envs” holds something else than a run." in refused.stderr
+    assert [path.name for path in Path("envs").iterdir()] == ["desk"]
 
 
 @pytest.mark.parametrize(

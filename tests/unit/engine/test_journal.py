@@ -233,6 +233,20 @@ def test_a_folder_has_one_run_and_one_writer(tmp_path: Path) -> None:
     Journal.go_on(tmp_path)[0].close()
 
 
+def test_a_folder_that_holds_something_else_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "refund").mkdir()
+    with pytest.raises(JournalError, match="holds something else than a run") as refused:
+        Journal.begin(tmp_path, {})
+    assert refused.value.hint == f"Name a folder that is not there yet, such as {tmp_path / 'run'}."
+    assert [path.name for path in tmp_path.iterdir()] == ["refund"]
+
+
+def test_a_folder_with_nothing_but_hidden_files_takes_a_run(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*")
+    Journal.begin(tmp_path, {}).close()
+    assert (tmp_path / "run.json").is_file()
+
+
 @pytest.mark.parametrize("config", [b"", b"[]", b'{"schema_version": 99}'])
 def test_a_folder_of_another_version_is_refused(tmp_path: Path, config: bytes) -> None:
     (tmp_path / "run.json").write_bytes(config)

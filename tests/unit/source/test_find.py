@@ -125,13 +125,24 @@ def test_inside_an_environment_the_current_folder_is_one(tree: Path, monkeypatch
     assert document.span(("config", "tools")).path == "config.yaml"
 
 
+WAY_OUT = (
+    "An environment is a folder with an environment.yaml or environment.toml in it, or a Python file that makes an "
+    "Environment. “rollout new workflow PATH” starts one."
+)
+
+
 @pytest.mark.parametrize(
     ("path", "message", "hint"),
     [
         ("enviroments", "There is no “enviroments”.", "Did you mean “environments”?"),
         ("environments/refnd", "There is no “environments/refnd”.", "Did you mean “environments/refund”?"),
         ("environmens/refund/x", "There is no “environmens/refund/x”.", "Did you mean “environments”?"),
-        ("zzz", "There is no “zzz”.", "In the current folder there are “environments”, “other”."),
+        (
+            "environments/zzz",
+            "There is no “environments/zzz”.",
+            "The environments in “environments”: “half”, “refund”.",
+        ),
+        ("zzz", "There is no “zzz”.", WAY_OUT),
         ("environments/x*y", "Nothing matches the pattern “environments/x*y”.", None),
         ("other/*", "Nothing that matches the pattern “other/*” is an environment.", None),
         ("other", "There is no environment in “other”.", None),
@@ -151,9 +162,7 @@ def test_nothing_found_is_a_sentence_with_a_way_out(
     with pytest.raises(SourceError) as raised:
         find([path])
     assert str(raised.value) == message
-    if path == "zzz":
-        assert raised.value.hint == "In the current folder there are “environments”, “other”, “scripts”."
-    elif hint is not None:
+    if hint is not None:
         assert raised.value.hint == hint
 
 
