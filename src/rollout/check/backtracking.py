@@ -4,7 +4,8 @@ The expression is made into an automaton with a state for each character that is
 edges keep count of the ways that lead along them. A text can go round a loop in two ways where the loop has an edge of
 two ways, or where two paths through it read the same text: then the ways double with every turn (Weber and Seidl, “On
 the degree of ambiguity of finite automata”, 1991). Where several loops in a row read the same text, the ways grow with
-a power of its length instead, one for each.
+a power of its length instead, one for each. Where a repetition that has an end holds another, such as
+``(a{1,20}){1,20}``, the ways end too, but at a number that no search comes to the end of: they are counted.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ _MANY: Final = 20
 _IN_A_ROW: Final = 4
 """So many loops over the same text, one behind the other, take too long on a text of some thousand characters."""
 
+_MOST_WAYS: Final = 1_000_000_000
+"""So many ways to read one text take a search minutes at least."""
+
 _MOST_STATES: Final = 400
+_MOST_STEPS_COUNTED: Final = 3_000_000
 _MOST_IN_LOOP: Final = 120
 
 _PLAIN: Final = 0x250
@@ -89,7 +94,10 @@ class _Piece:
 
 
 class _Automaton:
-    def __init__(self) -> None:
+    """``is_endless`` takes every repetition that may be longer than another for one without an end."""
+
+    def __init__(self, *, is_endless: bool = False) -> None:
+        self.is_endless = is_endless
         self.reads: list[int] = []
         self.edges: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
 
@@ -125,10 +133,12 @@ class _Automaton:
 
     def _repeat(self, least: int, most: int, body: Any) -> _Piece:
         items = list(body)
-        if most <= _MANY:
+        if most <= _MANY and not (self.is_endless and 1 < most > least):
+            # From the first to the last, so that what comes later has a higher number.
+            pieces = [self.sequence(items) for _ in range(most)]
             whole = _Piece()
             for number in range(most, 0, -1):
-                whole = self._join(self.sequence(items), whole)
+                whole = self._join(pieces[number - 1], whole)
                 if number > least:
                     whole.empty += 1
             return whole
@@ -163,8 +173,13 @@ def _times(counts: dict[int, int], factor: int) -> dict[int, int]:
 
 
 def _is_ambiguous(items: list[Any]) -> bool:
-    automaton = _Automaton()
-    automaton.sequence(items)
+    try:
+        automaton = _Automaton()
+        whole = automaton.sequence(items)
+    except _TooLargeError:
+        # Repetitions that are written out in full are what makes it large.
+        automaton = _Automaton(is_endless=True)
+        whole = automaton.sequence(items)
     edges = {state: dict(following) for state, following in automaton.edges.items()}
     reach = {state: _reachable(edges, state) for state in edges}
     for loop in _loops(edges, reach):
@@ -172,7 +187,31 @@ def _is_ambiguous(items: list[Any]) -> bool:
             return True
         if len(loop) <= _MOST_IN_LOOP and _has_two_ways(automaton.reads, edges, loop):
             return True
-    return _most_in_a_row(automaton.reads, edges) >= _IN_A_ROW
+    if _most_in_a_row(automaton.reads, edges) >= _IN_A_ROW:
+        return True
+    return _most_ways(automaton.reads, edges, whole.first) > _MOST_WAYS
+
+
+def _most_ways(reads: list[int], edges: dict[int, dict[int, int]], first: dict[int, int]) -> int:
+    """In how many ways a text of one character over and over can be read, as far as that is counted."""
+    steps = most = 0
+    for character in _samples(list(set(reads))):
+        able = {state for state in range(len(reads)) if reads[state] >> character & 1}
+        ways = {state: count for state, count in first.items() if state in able}
+        for _ in range(len(reads)):
+            following: dict[int, int] = defaultdict(int)
+            for state, count in ways.items():
+                for other, more in edges.get(state, {}).items():
+                    steps += 1
+                    if other in able:
+                        following[other] += count * more
+            ways = following
+            most = max(most, sum(ways.values()))
+            if not ways or most > _MOST_WAYS or steps > _MOST_STEPS_COUNTED:
+                break
+        if most > _MOST_WAYS or steps > _MOST_STEPS_COUNTED:
+            break
+    return most
 
 
 def _reachable(edges: dict[int, dict[int, int]], start: int) -> frozenset[int]:
@@ -231,7 +270,7 @@ def _most_in_a_row(reads: list[int], edges: dict[int, dict[int, int]]) -> int:
     if len(repeating) < _IN_A_ROW:
         return 0
     longest = 0
-    for character in _samples([reads[state] for state in repeating]):
+    for character in _samples(list(set(reads))):
         able = [state for state in range(len(reads)) if reads[state] >> character & 1]
         narrowed = {
             state: {each: 1 for each in edges.get(state, ()) if reads[each] >> character & 1}
