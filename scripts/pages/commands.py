@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+from typer import Typer
 from typer.models import ArgumentInfo
 
 from pages import NOTICE
@@ -33,11 +34,22 @@ def pages(root: Path) -> dict[str, str]:
     for name in CommandGroup().list_commands(None):
         module = member(COMMANDS, name)
         assert module is not None
-        parts += _command(name, getattr(module, name.replace("-", "_")))
+        parts += _written(name, getattr(module, name.replace("-", "_")))
     return {"cli.md": "\n\n".join(parts) + "\n"}
 
 
-def _command(name: str, function: Callable[..., Any]) -> list[str]:
+def _written(name: str, written: Any) -> list[str]:
+    """The parts of a command, or of one that has others beneath it."""
+    if not isinstance(written, Typer):
+        return _command(name, written)
+    parts = [f"## rollout {name}", _paragraphs(written.info.help or "")]
+    for each in written.registered_commands:
+        assert each.callback is not None
+        parts += _command(f"{name} {each.name or each.callback.__name__}", each.callback, heading="###")
+    return parts
+
+
+def _command(name: str, function: Callable[..., Any], *, heading: str = "##") -> list[str]:
     hints = get_type_hints(function, include_extras=True)
     arguments, options = [], []
     for key, parameter in inspect.signature(function).parameters.items():
@@ -48,7 +60,7 @@ def _command(name: str, function: Callable[..., Any]) -> list[str]:
     rows = [[code(_placeholder(*argument)), argument[2].help or ""] for argument in arguments]
     rows += [[_names(*option), _words(*option)] for option in options]
     parts = [
-        f"## rollout {name}",
+        f"{heading} rollout {name}",
         f"    rollout {' '.join([name, *shown, '[OPTIONS]'])}",
         _paragraphs(inspect.getdoc(function) or ""),
     ]

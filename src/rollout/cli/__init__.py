@@ -35,8 +35,13 @@ class CommandGroup(TyperGroup):
         module = member(COMMANDS, cmd_name)
         if module is None:
             return None
+        written = getattr(module, cmd_name)
+        if isinstance(written, typer.Typer):
+            group = typer.main.get_command(written)
+            group.name = cmd_name
+            return group
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        app.command(name=cmd_name)(getattr(module, cmd_name))
+        app.command(name=cmd_name)(written)
         return typer.main.get_command(app)
 
 
@@ -51,8 +56,22 @@ _ORDER = (
     "prove",
     "test",
     "play",
+    "compare",
     "regrade",
     "traces",
+    "login",
+    "logout",
+    "whoami",
+    "push",
+    "pull",
+    "envs",
+    "run",
+    "runs",
+    "show",
+    "cancel",
+    "resume",
+    "serve",
+    "keys",
 )
 
 app = typer.Typer(
@@ -156,7 +175,7 @@ def _words(error: Exception) -> tuple[str, str | None]:
 
 
 _OF_THE_PLATFORM = frozenset(
-    ("compare", "envs", "generate", "improve", "job", "jobs", "login", "push", "run", "runs", "whoami")
+    ("envs", "generate", "improve", "job", "jobs", "login", "push", "run", "runs", "whoami")
 )
 _QUOTED = re.compile(r"'([^']*)'")
 _NO_COMMAND = re.compile(r"No such command '(?P<name>.*?)'")

@@ -88,12 +88,12 @@ class CreatedRun(TypedDict):
 
 
 class Run(TypedDict):
-    """A run. ``successRate`` is passed ÷ graded, None while none is graded; ``progress`` goes from 0 to 1."""
+    """A run, of whose ``n`` rollouts ``progress`` are done. ``successRate`` is passed ÷ graded, None without any."""
 
     id: str
     status: Status
     successRate: float | None
-    progress: float
+    progress: int
     n: int
     model: str
     environmentName: str
@@ -103,6 +103,7 @@ class Run(TypedDict):
     digest: NotRequired[str]
     name: NotRequired[str | None]
     parentRunId: NotRequired[str | None]
+    perTask: NotRequired[int]
     total: NotRequired[int]
     done: NotRequired[int]
     passed: NotRequired[int]

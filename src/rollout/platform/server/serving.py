@@ -1,0 +1,124 @@
+"""Serves the application over HTTP, by uvicorn; ends well when it is asked to.
+
+What protects it against the network is here: where it may listen, how long a request may take to come in, and how many
+are answered at once.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rollout.platform.server.app import application
+from rollout.platform.server.runner import Runner
+from rollout.platform.store import Store, keys
+from rollout.platform.store.keys import Scope
+
+HOST, PORT = "127.0.0.1", 8321
+
+_MOST_AT_ONCE = 512
+_SECONDS_TO_DRAIN = 20
+
+
+class ServeError(Exception):
+    """A server that cannot be started; its text is a sentence, ``hint`` the way out."""
+
+    def __init__(self, sentence: str, hint: str) -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
+def database_in(folder: Path) -> str:
+    """The address of the database that a folder of data has."""
+    return f"sqlite:///{folder.absolute() / 'rollout.db'}"
+
+
+def first_key(store: Store, host: str) -> str | None:
+    """A key for the owner, where a server that only this machine reaches has none yet. It is told this once.
+
+    Raises ServeError for a server that others would reach and nobody has a key of.
+    """
+    if store.read(keys.are_there):
+        return None
+    if not is_loopback(host):
+        raise ServeError(
+            f"Others could reach the server at {host}, and there is no key yet that keeps them out.",
+            "Make one first: rollout keys create NAME --scope admin",
+        )
+    _, whole = store.write(keys.create, "first", Scope.ADMIN)
+    return whole
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens there."""
+    if host == "localhost":
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    return False
+
+
+def serve(store: Store, runner: Runner, *, host: str, port: int, began: Callable[[str], None]) -> None:
+    """Serves until it is interrupted; ``began`` is told the address once it listens.
+
+    Raises ServeError where uvicorn is not installed, or nobody can listen there.
+    """
+    try:
+        import uvicorn
+    except ImportError:
+        raise ServeError(
+            "uvicorn is not installed, so nothing can be served.",
+            "Install it with rollout: pip install 'rolloutdev[server]'",
+        ) from None
+    listening = _listen(host, port)
+    place = f"[{host}]" if ":" in host else host
+    address = f"http://{place}:{listening.getsockname()[1]}"
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                began(address)
+
+    config = uvicorn.Config(
+        application(store, runner),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        limit_concurrency=_MOST_AT_ONCE,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=_SECONDS_TO_DRAIN,
+    )
+    with listening:
+        Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        made = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise ServeError(
+            f"“{host}” is no address to listen at: {error.strerror}.", "Write --host 127.0.0.1"
+        ) from None
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen(1024)
+    except OSError as error:
+        made.close()
+        raise ServeError(
+            f"Nobody can listen at {host}, port {port}: {error.strerror}.",
+            "Choose another with --port, 0 for a free one.",
+        ) from None
+    return made
+
+
+__all__ = ["HOST", "PORT", "ServeError", "database_in", "first_key", "is_loopback", "serve"]
