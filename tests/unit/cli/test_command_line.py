@@ -34,7 +34,7 @@ def test_an_unknown_command_is_answered_with_the_likely_one() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["login", "whoami", "push", "envs", "run", "runs", "improve", "jobs", "job", "compare", "generate"],
+    ["login", "whoami", "push", "envs", "run", "runs", "improve", "jobs", "job", "generate"],
 )
 def test_a_published_command_that_asks_the_platform_says_where_it_is(command: str) -> None:
     done = run(command, "x")

@@ -1,0 +1,39 @@
+"""When a comparison is a regression that a build is to fail on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rollout.analysis.compare import Comparison, Direction
+from rollout.analysis.compare.words import margin, named, slice_p
+
+
+def regressions(comparison: Comparison) -> Iterator[str]:
+    """Why the trained run is not let through, a sentence each; none where it is.
+
+    Without a margin it must not be shown that the run is worse, over all tasks or in a slice. With one it has to be
+    shown that the run is not worse by as much, since what is not known is no reason to let it through; and no slice may
+    be shown to be worse and seen to be so by as much. In either case it is not let through where nothing could be
+    compared, where it is not whole, and where it has no grade of a task that the baseline has one of: it might have
+    failed there.
+    """
+    asked, least = comparison.margin, 0.0
+    if comparison.pass_rate is None:
+        yield "No task has a grade in both runs, so a regression cannot be told."
+    elif asked is not None:
+        least = asked.size
+        if not asked.is_shown:
+            yield str(margin(comparison))
+    elif comparison.direction is Direction.WORSE:
+        yield "The pass rate is lower."
+    for each in comparison.slices:
+        contrast = each.contrast
+        if contrast.direction is Direction.WORSE and contrast.difference.value <= -least:
+            yield f"The pass rate is lower in the {each.by} “{each.name}” ({slice_p(contrast)}, Holm)."
+    if comparison.trained.unfinished is not None:
+        yield f"The trained run is not whole. {comparison.trained.unfinished}"
+    if comparison.lost:
+        yield f"The trained run has no grade of {named(comparison.lost)}."
+
+
+__all__ = ["regressions"]
