@@ -8,6 +8,7 @@ its exit status has to say the same. Of any other command the exit status is all
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from shlex import quote, split
@@ -115,7 +116,8 @@ async def _expect_runner(command: Command) -> None:
     ended = await _run(Job(_PROBES[command.report], {}, limits=Limits(seconds=30)))
     if ended.status != 0:
         raise CannotJudgeError(
-            f"“{command.line}” cannot be run: {command.report} is not there in the sandbox. {_last_line(ended.output)}",
+            f"“{command.line}” cannot be run: {command.report} is not there in the sandbox"
+            f"{_way_to(command.report)}. {_last_line(ended.output)}",
             charged_to="infrastructure",
         )
 
@@ -135,6 +137,13 @@ async def _expect_program(command: Command, ended: Ended) -> None:
             f"“{command.line}” cannot be run: there is no program “{program}” in the sandbox.",
             charged_to="infrastructure",
         )
+
+
+def _way_to(runner: str) -> str:
+    if runner != "pytest":
+        return ""
+    install = f"“{quote(sys.executable)} -m pip install pytest”"
+    return f"; it has to be in the Python that runs rollout ({install}), or in the container's image"
 
 
 def _stopped(ended: Ended, limits: Limits) -> str:

@@ -40,7 +40,8 @@ def new(
     It validates, and is there for you to rewrite piece by piece. Nothing that exists is overwritten.
 
     The examples are proved as they come: `rollout prove` plays their solutions. Rewrite a task without its solution,
-    and prove fails until the new one is there.
+    and prove fails until the new one is there. Commands of code-editing run in a sandbox, such as bubblewrap, with the
+    Python that runs rollout; its tests are unittest's, since pytest would have to be installed first.
 
     The first line of environment, config and verifier files names their JSON Schema, for completion and hover in
     editors. Offline, point the editor at what `rollout schema NAME` prints: `environment` for environment.yaml, the
