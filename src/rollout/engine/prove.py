@@ -181,7 +181,10 @@ class _Prover:
             unjudged.setdefault(failure, self._unjudged(task, model, rollout, failure, route))
         yield from unjudged.values()
         if has_script and verdict.failure is None and (verdict.score is None or verdict.score < 1.0):
-            facts = _facts(verdict, played[0]) | {"is_written": task.solution is not None}
+            facts = _facts(verdict, played[0]) | {
+                "is_written": task.solution is not None,
+                "against_errors": self._against_errors(verdict),
+            }
             yield Defect("oracle-falls-short", solution, {"task": task.key, **facts})
         if idle[0].verdict.outcome is Outcome.PASSED:
             yield Defect("noop-passes", home, {"task": task.key, **_facts(idle[0].verdict, idle[0])})
@@ -220,6 +223,13 @@ class _Prover:
             return None
         gains = [mark.weight * (mark.value or 0.0) for mark in verdict.marks]
         return ("verifier", "primitives", gains.index(max(gains)))
+
+    def _against_errors(self, verdict: Verdict) -> str | None:
+        """The primitive that a solution fell short in because a call of it failed."""
+        for primitive, mark in zip(self.grader.primitives, verdict.marks, strict=True):
+            if primitive.type == "no_tool_errors" and mark.weight and (mark.value or 0.0) < 1.0:
+                return mark.name
+        return None
 
     def _unjudged(self, task: Task, model: str, rollout: Rollout, failure: Failure, home: Route) -> Defect:
         """The defect of a rollout without a grade: at the primitive that could not judge, or at the task."""

@@ -142,6 +142,28 @@ def test_a_score_just_below_1_is_never_shown_as_1(weight: int, shown: str) -> No
     assert hint is not None and hint.endswith("add a “solution” to the task.")
 
 
+@pytest.mark.parametrize("counts", [True, False])
+def test_a_call_that_fails_is_to_be_mended_only_where_a_primitive_looks_at_errors(counts: bool) -> None:
+    desk = judged_by(OUTCOME, *([{"name": "clean", "type": "no_tool_errors"}] if counts else []))
+    missing = {"name": "get_order", "kind": "lookup", "fixturePath": "orders.${args.id}"}
+    desk.config = {**desk.config, "tools": [*desk.config["tools"], missing], "fixtures": {"orders": {}}}
+    desk.tasks[0].solution = [
+        {"tool": "get_order", "args": {"id": "O-9"}},
+        {"tool": "refund", "args": {"id": "O-1" if counts else "O-2"}},
+    ]
+    hint = words(asyncio.run(prove(desk)).defects[0])[1]
+    if counts:
+        assert hint == (
+            "Mend the call that fails first, or take the primitive “clean” out, where a call may fail. "
+            "It is get_order: There is no “orders.O-9”."
+        )
+    else:
+        assert hint == (
+            "Mend the solution, or the ground truth or the verifier where they ask for something else. "
+            "The first call that failed is get_order: There is no “orders.O-9”."
+        )
+
+
 def test_a_solution_longer_than_a_model_is_allowed_is_played_to_its_end() -> None:
     wasted = [{"tool": "refund", "args": {"id": f"O-{number}"}} for number in range(30)]
     long = environment(solution=wasted)

@@ -16,6 +16,9 @@ After:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rollout.check.wording import quoted, score
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
@@ -31,18 +34,21 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         f"{name} ({reason})" for name, value, reason in facts["marks"] if value is not None and value < 1
     ]
     reached = f"{whose} {quoted(facts['task'])} reaches a score of {score(facts['score'])}, not 1."
-    return f"{reached} It falls short in {'; '.join(short)}", _way_out(facts["errors"], facts["is_written"])
+    return f"{reached} It falls short in {'; '.join(short)}", _way_out(facts)
 
 
-def _way_out(errors: list[str], is_written: bool) -> str:
-    if not is_written:
+def _way_out(facts: Mapping[str, Any]) -> str:
+    errors: list[str] = facts["errors"]
+    if not facts["is_written"]:
         return (
             "It adds what the ground truth asks for, and no more. "
             "Where more is needed, add a “solution” to the task."
         )
-    if errors:
-        return f"Mend the call that fails first, {errors[0]}"
-    return "Mend the solution, or the ground truth or the verifier where they ask for something else."
+    if facts["against_errors"] is not None:
+        way_out = f"or take the primitive {quoted(facts['against_errors'])} out, where a call may fail"
+        return f"Mend the call that fails first, {way_out}. It is {errors[0]}"
+    way_out = "Mend the solution, or the ground truth or the verifier where they ask for something else."
+    return f"{way_out} The first call that failed is {errors[0]}" if errors else way_out
 
 
 __all__ = ["CODE", "SEVERITY", "describe"]
