@@ -164,8 +164,22 @@ def test_an_environment_is_not_compiled_over_itself(tmp_path: Path, name: str) -
     before = source.read_bytes()
     done = run("compile", str(source), "-o", f"{tmp_path}/{name}")
     assert done.returncode == 2
-    assert "is a file of the environment itself." in done.stderr
+    assert "is a file of the environment itself" in done.stderr
     assert source.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "name", ["tasks.jsonl", "tasks/dev.jsonl", "files/README.md", "verifier.yaml", "out.json", "../grade.py"]
+)
+def test_nothing_is_compiled_into_the_folder_of_an_environment(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "bugfix"
+    shutil.copytree(ENVIRONMENT.parent / "python-bugfix", folder)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    (folder / "tasks").mkdir(exist_ok=True)
+    done = run("compile", str(folder), "-o", str(folder / name))
+    assert done.returncode == 2
+    assert "Name a file outside its folder." in done.stderr
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
 LONG = "x" * 300

@@ -51,10 +51,10 @@ def compile(
     target = None if output in (None, "-") else Path(str(output))
     if target is not None:
         try:
-            if _is_source(target, report.document):
+            if _is_of_environment(target, report.document):
                 fail(
-                    f"“{output}” is a file of the environment itself.",
-                    "Its comments, ids and solutions would be gone: name another file.",
+                    f"“{output}” is a file of the environment itself, or would be taken for one.",
+                    "Name a file outside its folder.",
                 )
             write_file(target, compiled.data)
         except WriteError as error:
@@ -72,8 +72,13 @@ def compile(
         )
 
 
-def _is_source(target: Path, document: Document) -> bool:
-    """Whether a file is one that the environment is read from, by whatever name."""
+def _is_of_environment(target: Path, document: Document) -> bool:
+    """Whether a file is one that the environment is read from, by whatever name, or lies in its folder."""
+    if target.suffix == ".py":
+        return True
+    is_folder = any(source.path.stem == "environment" for source in document.sources)
+    if is_folder and target.resolve().is_relative_to(document.root.resolve()):
+        return True
     return any(
         target.exists() and source.path.exists() and target.samefile(source.path)
         for source in document.sources
