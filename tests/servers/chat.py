@@ -29,6 +29,7 @@ class Asked:
     headers: Mapping[str, str]
     body: Any
     connection: int
+    method: str = "POST"
 
 
 @dataclass
@@ -115,14 +116,18 @@ class ChatServer:
                 body = reader.read(int(headers.get("content-length", "0")))
                 with self.lock:
                     number = len(self.asked)
-                    path = line.split()[1].decode()
-                    self.asked.append(Asked(path, headers, json.loads(body), connection.number))
+                    method, path, *_ = line.decode("latin-1").split()
+                    said = json.loads(body) if body else None
+                    self.asked.append(Asked(path, headers, said, connection.number, method))
                     answer = self.answers[min(number, len(self.answers) - 1)]
                 answer(connection)
 
 
 def http(status: int, body: bytes | str | Any, **headers: str) -> Act:
-    """An answer of HTTP; ``body`` that is no text is sent as JSON, ``retry_after`` as ``retry-after``."""
+    """An answer of HTTP; ``body`` that is no text is sent as JSON, ``retry_after`` as ``retry-after``.
+
+    ``content_type`` stands in for that of JSON.
+    """
     data = (
         body
         if isinstance(body, bytes)
@@ -130,7 +135,8 @@ def http(status: int, body: bytes | str | Any, **headers: str) -> Act:
         if isinstance(body, str)
         else json.dumps(body).encode()
     )
-    lines = [f"HTTP/1.1 {status} Whatever", "content-type: application/json"]
+    headers.setdefault("content_type", "application/json")
+    lines = [f"HTTP/1.1 {status} Whatever"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     head = "\r\n".join([*lines, f"content-length: {len(data)}", "", ""]).encode()
     return lambda connection: connection.send(head + data)

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote
 
 from rollout.platform import results
+from rollout.platform.errors import RolloutError
 
 T = TypeVar("T")
 
@@ -217,7 +218,7 @@ class AnswerError(ValueError):
 def _part(text: str) -> str:
     """One part of a path. ``.`` and ``..`` would be taken for steps, and nothing for the list above it."""
     if text in ("", ".", ".."):
-        raise ValueError(f"“{text}” is no name.")
+        raise RolloutError(0, f"“{text}” is no name.")
     return quote(text, safe="")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -21,6 +22,8 @@ from rollout.platform.watching import Event, Watch
 T = TypeVar("T")
 
 _SECONDS_TO_CONNECT = 10.0
+_LARGEST = 1 << 30
+"""Bytes of an answer that are read at most."""
 
 
 class _Common:
@@ -65,6 +68,18 @@ class _Common:
             "follow_redirects": False,
         }
 
+    @contextmanager
+    def _sound(self) -> Iterator[None]:
+        """Tells of an endpoint, or of a proxy in the process's environment, that is no address."""
+        try:
+            yield
+        except (httpx.InvalidURL, ValueError) as error:
+            raise RolloutError(
+                0,
+                f"{self._endpoint.url} cannot be asked: {error}.",
+                hint="Look at the endpoint, and at HTTP_PROXY, HTTPS_PROXY and ALL_PROXY where they are set.",
+            ) from None
+
     def _request(self, client: httpx.Client | httpx.AsyncClient, step: Send) -> httpx.Request:
         return client.build_request(
             step.method,
@@ -75,8 +90,22 @@ class _Common:
             timeout=httpx.Timeout(step.seconds, connect=_SECONDS_TO_CONNECT),
         )
 
-    def _heard(self, answer: httpx.Response) -> None:
+    def _heard(self, answer: httpx.Response, pieces: list[bytes]) -> httpx.Response:
+        """The answer with all of its body, which was decoded as it came."""
         self._api = answer.headers.get(API, self._api)
+        headers = [
+            (name, value)
+            for name, value in answer.headers.raw
+            if name.lower() not in (b"content-encoding", b"content-length", b"transfer-encoding")
+        ]
+        return httpx.Response(answer.status_code, headers=headers, content=b"".join(pieces))
+
+    def _too_large(self) -> RolloutError:
+        return RolloutError(
+            0,
+            f"{self._endpoint.url} sends more than {_LARGEST >> 20:,} MB, which is no answer of a platform.",
+            hint="Is the endpoint right?",
+        )
 
 
 class Client(_Common):
@@ -92,7 +121,8 @@ class Client(_Common):
             from rollout.platform.local import LocalTransport
 
             transport = LocalTransport()
-        self._http = httpx.Client(transport=transport, **self._settings())
+        with self._sound():
+            self._http = httpx.Client(transport=transport, **self._settings())
 
     def __enter__(self) -> Self:
         return self
@@ -127,15 +157,28 @@ class Client(_Common):
                     step = talk.send(None)
                     continue
                 try:
-                    answer = self._http.send(self._request(self._http, step))
+                    with self._sound():
+                        answer = self._send(step)
                 except httpx.HTTPError as error:
                     step = talk.throw(error)
                 else:
-                    self._heard(answer)
                     step = talk.send(answer)
         except StopIteration as end:
             value: T = end.value
             return value
+
+    def _send(self, step: Send) -> httpx.Response:
+        answer = self._http.send(self._request(self._http, step), stream=True)
+        try:
+            pieces, size = [], 0
+            for piece in answer.iter_bytes():
+                pieces.append(piece)
+                size += len(piece)
+                if size > _LARGEST:
+                    raise self._too_large()
+            return self._heard(answer, pieces)
+        finally:
+            answer.close()
 
     def list_environments(self) -> list[results.EnvironmentEntry]:
         """All environments, by slug."""
@@ -289,7 +332,8 @@ class AsyncClient(_Common):
             from rollout.platform.local import AsyncLocalTransport
 
             transport = AsyncLocalTransport()
-        self._http = httpx.AsyncClient(transport=transport, **self._settings())
+        with self._sound():
+            self._http = httpx.AsyncClient(transport=transport, **self._settings())
 
     async def __aenter__(self) -> Self:
         return self
@@ -324,15 +368,28 @@ class AsyncClient(_Common):
                     step = talk.send(None)
                     continue
                 try:
-                    answer = await self._http.send(self._request(self._http, step))
+                    with self._sound():
+                        answer = await self._send(step)
                 except httpx.HTTPError as error:
                     step = talk.throw(error)
                 else:
-                    self._heard(answer)
                     step = talk.send(answer)
         except StopIteration as end:
             value: T = end.value
             return value
+
+    async def _send(self, step: Send) -> httpx.Response:
+        answer = await self._http.send(self._request(self._http, step), stream=True)
+        try:
+            pieces, size = [], 0
+            async for piece in answer.aiter_bytes():
+                pieces.append(piece)
+                size += len(piece)
+                if size > _LARGEST:
+                    raise self._too_large()
+            return self._heard(answer, pieces)
+        finally:
+            await answer.aclose()
 
     async def list_environments(self) -> list[results.EnvironmentEntry]:
         """All environments, by slug."""

@@ -80,7 +80,8 @@ def converse(call: Call[Any], endpoint: Endpoint, *, named: bool) -> Conversatio
             continue
         # 429 says that nothing was done.
         if left and answer.status_code in _TRANSIENT and (may_repeat or answer.status_code == 429):
-            yield Pause(_wished(answer) or _pause(TRIES - left))
+            wished = _wished(answer)
+            yield Pause(_pause(TRIES - left) if wished is None else wished)
             continue
         return _read(call, answer, endpoint)
     raise AssertionError
@@ -112,13 +113,7 @@ def _wished(answer: httpx.Response) -> float | None:
 def _read(call: Call[Any], answer: httpx.Response, endpoint: Endpoint) -> Any:
     status = answer.status_code
     if 300 <= status < 400:
-        place = answer.headers.get("location", "")
-        raise RolloutError(
-            401,
-            f"{endpoint.url} did not accept the key, and points to “{place[:_SHOWN]}” instead.",
-            None,
-            hint=_login(endpoint),
-        )
+        raise _elsewhere(_masked(answer.headers.get("location", ""), endpoint), endpoint)
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     is_json = kind == "application/json" or kind.endswith("+json")
     if status == 204 or (status < 300 and not answer.content):
@@ -129,9 +124,9 @@ def _read(call: Call[Any], answer: httpx.Response, endpoint: Endpoint) -> Any:
         value = answer.json()
     except (ValueError, RecursionError):
         sentence = f"{endpoint.url} answered with what is no JSON, or is cut short."
-        raise RolloutError(status, sentence, answer.text[:_SHOWN], hint="Try it again.") from None
+        raise RolloutError(status, sentence, _excerpt(answer, endpoint), hint="Try it again.") from None
     if status >= 400:
-        raise _refused(status, value, endpoint)
+        raise _refused(status, json.loads(_masked(json.dumps(value), endpoint)), endpoint)
     try:
         return call.read(value)
     except AnswerError as error:
@@ -141,10 +136,29 @@ def _read(call: Call[Any], answer: httpx.Response, endpoint: Endpoint) -> Any:
         ) from None
 
 
+def _elsewhere(place: str, endpoint: Endpoint) -> RolloutError:
+    if place.startswith(f"https://{endpoint.url.removeprefix('http://')}/"):
+        secure = f"https://{endpoint.url.removeprefix('http://')}"
+        return RolloutError(
+            401, f"{endpoint.url} answers at {secure} only.", hint=f"Use that: --endpoint {secure}"
+        )
+    sentence = f"{endpoint.url} did not accept the key, and points to “{place[:_SHOWN]}” instead."
+    return RolloutError(401, sentence, hint=_login(endpoint))
+
+
+def _masked(text: str, endpoint: Endpoint) -> str:
+    """What a server said, without the key that it was sent."""
+    return text.replace(endpoint.key, f"{endpoint.key[:6]}…") if endpoint.key else text
+
+
+def _excerpt(answer: httpx.Response, endpoint: Endpoint) -> str:
+    return _masked(answer.text, endpoint)[:_SHOWN]
+
+
 def _refused(status: int, value: Any, endpoint: Endpoint) -> RolloutError:
     said = value if isinstance(value, dict) else {}
     words = said.get("error") or said.get("message")
-    message = words if isinstance(words, str) else f"{endpoint.url} refused it without a word"
+    message = words[:_SHOWN] if isinstance(words, str) else f"{endpoint.url} refused it without a word."
     hint = said.get("hint")
     if not isinstance(hint, str):
         hint = _login(endpoint) if status == 401 else None
@@ -156,12 +170,12 @@ def _not_ours(answer: httpx.Response, kind: str, endpoint: Endpoint) -> RolloutE
     if answer.status_code in _TRANSIENT or answer.status_code >= 500:
         sentence = f"{endpoint.url} cannot answer now: what came is {what}."
         return RolloutError(
-            answer.status_code, sentence, answer.text[:_SHOWN], hint="Try it again in a while."
+            answer.status_code, sentence, _excerpt(answer, endpoint), hint="Try it again in a while."
         )
     return RolloutError(
         answer.status_code,
         f"What answers at {endpoint.url} is no rollout platform: it sent {what}, and no JSON.",
-        answer.text[:_SHOWN],
+        _excerpt(answer, endpoint),
         hint="Is the endpoint right, and is a proxy or a sign-in page between here and there?",
     )
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from rollout.platform import credentials
-from rollout.settings import Settings
+from rollout.settings import FILE, Settings, SettingsError, find_settings, read_settings
 
 HOSTED = "https://rollout.mv37.org"
 """The hosted platform, as the published client knows it."""
@@ -49,31 +51,78 @@ def choose(named: str | None = None, *, key: str | None = None, settings: Settin
     """The endpoint that is to be asked: the one named, or else that of ROLLOUT_ENDPOINT, of ``rollout.toml``, of
     ``rollout login``, or the hosted one; with ``key``, or else that of ROLLOUT_API_KEY or the saved one.
 
-    Raises EndpointError for what is no endpoint or has no key, and CredentialsError.
+    Without ``settings``, those of the project that this runs in are read where they count. An address that only
+    ``rollout.toml`` names, which came with the project, is sent no key but one that was saved for it. Raises
+    EndpointError for what is no endpoint or has no key, and CredentialsError.
     """
-    candidates = (
-        (named, "given"),
-        (os.environ.get(VARIABLE, "").strip(), VARIABLE),
-        (settings.endpoint if settings is not None else None, "rollout.toml"),
-        (credentials.default_endpoint(), "rollout login"),
-        (HOSTED, ""),
-    )
-    text, chosen_by = next((text, by) for text, by in candidates if text)
+    text, chosen_by = _chosen(named, settings)
     url = normal(text)
     if url == LOCAL:
         return Endpoint(url, None, chosen_by)
-    found = key or os.environ.get(KEY_VARIABLE, "").strip() or credentials.key_of(url)
+    given = key or os.environ.get(KEY_VARIABLE, "").strip()
+    if given and chosen_by == FILE and not _is_trusted(url):
+        raise EndpointError(
+            f"{url} is named by {FILE} only, which came with the project, so it is not sent "
+            f"{'the key' if key else KEY_VARIABLE}.",
+            f"If you trust it, say so: --endpoint {url}, {VARIABLE}={url}, or `rollout login --endpoint {url}`.",
+        )
+    found = given or _saved(url)
     if not found:
         raise EndpointError(
             f"There is no key for {url}.",
             f"Save one with `rollout login{'' if url == HOSTED else f' --endpoint {url}'}`, set {KEY_VARIABLE}, or use "
             "--endpoint local, which needs none.",
         )
-    if not found.isascii() or any(char.isspace() or not char.isprintable() for char in found):
-        raise EndpointError(
-            "The key has characters that no key has.", "Copy it again, whole and on one line."
-        )
+    check_key(found)
     return Endpoint(url, found, chosen_by)
+
+
+def check_key(key: str) -> None:
+    """Raises EndpointError for what can be no key."""
+    if not key or not key.isascii() or any(char.isspace() or not char.isprintable() for char in key):
+        raise EndpointError(
+            "The key has characters that no key has." if key else "The key is empty.",
+            "Copy it again, whole and on one line.",
+        )
+
+
+def _chosen(named: str | None, settings: Settings | None) -> tuple[str, str]:
+    if named is not None:
+        return named, "given"
+    if text := os.environ.get(VARIABLE, "").strip():
+        return text, VARIABLE
+    if text := (_of_project() if settings is None else settings.endpoint) or "":
+        return text, FILE
+    if text := credentials.default_endpoint() or "":
+        return text, "rollout login"
+    return HOSTED, ""
+
+
+def _of_project() -> str | None:
+    path = find_settings(Path.cwd())
+    try:
+        return None if path is None else read_settings(path).endpoint
+    except SettingsError as error:
+        place = error.diagnostics[0].span
+        raise EndpointError(
+            f"“{path}” cannot be used: {error}", f"Mend line {place.line}, or name the endpoint yourself."
+        ) from None
+
+
+def _saved(url: str) -> str | None:
+    """The key that was saved for an endpoint, by whichever client and however it is written there."""
+    if (key := credentials.key_of(url)) is not None:
+        return key
+    for name in credentials.endpoints():
+        with suppress(EndpointError):
+            if normal(name) == url:
+                return credentials.key_of(name)
+    return None
+
+
+def _is_trusted(url: str) -> bool:
+    """Whether the user has said before that keys may be sent there."""
+    return url in (HOSTED, credentials.default_endpoint()) or _saved(url) is not None
 
 
 def normal(text: str) -> str:
@@ -100,4 +149,14 @@ def normal(text: str) -> str:
     return urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
 
 
-__all__ = ["HOSTED", "KEY_VARIABLE", "LOCAL", "VARIABLE", "Endpoint", "EndpointError", "choose", "normal"]
+__all__ = [
+    "HOSTED",
+    "KEY_VARIABLE",
+    "LOCAL",
+    "VARIABLE",
+    "Endpoint",
+    "EndpointError",
+    "check_key",
+    "choose",
+    "normal",
+]

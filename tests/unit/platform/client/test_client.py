@@ -1,0 +1,421 @@
+"""Both clients against a server that misbehaves: what they send, when they send it again, and what they say."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from servers.chat import Act, ChatServer, Connection, breaks_off, drops, hangs, http, trickles, without_end
+
+from rollout.platform import calls, conversation
+from rollout.platform.client import AsyncClient, Client
+from rollout.platform.errors import RolloutError
+
+KEY = "rk_5fd1c2a90b7e4d33"
+Ask = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("ROLLOUT_ENDPOINT", "ROLLOUT_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(conversation, "_pause", lambda tried: 0.0)
+
+
+@pytest.fixture(params=["sync", "async"])
+def ask(request: pytest.FixtureRequest) -> Ask:
+    """Calls a method of a client of either kind."""
+
+    def sync(address: str, method: str, *arguments: Any, **named: Any) -> Any:
+        with Client(KEY, address) as client:
+            found = getattr(client, method)(*arguments, **named)
+            return list(found) if method == "watch_run" else found
+
+    def awaited(address: str, method: str, *arguments: Any, **named: Any) -> Any:
+        async def work() -> Any:
+            async with AsyncClient(KEY, address) as client:
+                found = getattr(client, method)(*arguments, **named)
+                return [each async for each in found] if method == "watch_run" else await found
+
+        return asyncio.run(work())
+
+    return sync if request.param == "sync" else awaited
+
+
+def origin(server: ChatServer) -> str:
+    return server.address.removesuffix("/v1")
+
+
+def refusal(ask: Ask, address: str, method: str = "list_environments", *arguments: Any) -> RolloutError:
+    with pytest.raises(RolloutError) as caught:
+        ask(address, method, *arguments)
+    told = f"{caught.value} {caught.value.hint} {json.dumps(caught.value.body)}"
+    assert KEY not in told
+    return caught.value
+
+
+def page(status: int, text: str = "<html>Sign in</html>") -> Act:
+    return http(status, text, content_type="text/html; charset=utf-8")
+
+
+def test_what_is_sent_is_as_published(ask: Ask) -> None:
+    with ChatServer([http(201, {"runId": "r1", "total": 3})]) as server:
+        assert ask(origin(server), "create_run", "refund-agent", "openai/gpt-4o-mini", 3) == {
+            "runId": "r1",
+            "total": 3,
+        }
+    (asked,) = server.asked
+    assert (asked.method, asked.path) == ("POST", "/api/runs")
+    assert asked.headers["authorization"] == f"Bearer {KEY}"
+    assert asked.headers["content-type"] == "application/json"
+    assert asked.body == {
+        "environmentSlug": "refund-agent",
+        "model": "openai/gpt-4o-mini",
+        "n": 3,
+        "temperature": 0.7,
+        "maxToolCalls": 20,
+    }
+
+
+def test_a_redirect_means_that_the_key_was_not_accepted_and_is_not_followed(ask: Ask) -> None:
+    with ChatServer([http(307, "", location="/sign-in?key=" + KEY)]) as server:
+        error = refusal(ask, origin(server))
+        assert len(server.asked) == 1
+    assert (error.status, error.body) == (401, None)
+    assert error.message.startswith(
+        f"{origin(server)} did not accept the key, and points to “/sign-in?key=rk_5fd…”"
+    )
+    assert f"rollout login --endpoint {origin(server)}" in str(error.hint)
+
+
+def test_an_address_that_wants_https_is_told_of(ask: Ask) -> None:
+    with ChatServer([]) as server:
+        secure = origin(server).replace("http:", "https:")
+        server.play(http(301, "", location=f"{secure}/api/environments"))
+        error = refusal(ask, origin(server))
+    assert error.message == f"{origin(server)} answers at {secure} only."
+    assert error.hint == f"Use that: --endpoint {secure}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "words"),
+    [
+        (page(200), 200, "is no rollout platform: it sent a web page, and no JSON."),
+        (page(404), 404, "is no rollout platform: it sent a web page, and no JSON."),
+        (page(500), 500, "cannot answer now: what came is a web page."),
+        (http(200, "ok", content_type="text/plain"), 200, "it sent “text/plain”, and no JSON."),
+        (http(200, '{"environments": ['), 200, "answered with what is no JSON, or is cut short."),
+        (http(200, "[" * 100_000), 200, "answered with what is no JSON, or is cut short."),
+        (
+            http(200, [1, 2]),
+            200,
+            "answered otherwise than a rollout platform does: “environments” was expected",
+        ),
+        (http(200, {"environments": None}), 200, "“environments” was expected in it."),
+        (http(400, {"error": "The slug is taken."}), 400, "The slug is taken."),
+        (http(422, {"message": "No."}), 422, "No."),
+        (http(409, {"error": {"code": 7}}), 409, "refused it without a word."),
+        (http(409, [None]), 409, "refused it without a word."),
+        (http(401, {"error": f"Who is {KEY}?"}), 401, "Who is rk_5fd…?"),
+    ],
+)
+def test_what_is_no_good_answer_is_told_in_words(ask: Ask, answer: Act, status: int, words: str) -> None:
+    with ChatServer([answer]) as server:
+        error = refusal(ask, origin(server))
+    assert error.status == status
+    assert words in error.message
+    assert str(error) == f"HTTP {status}: {error.message}"
+
+
+def test_an_error_carries_the_answer_and_its_way_out(ask: Ask) -> None:
+    said = {"error": "Too deep.", "hint": "Flatten it.", "pointer": "/config"}
+    with ChatServer([http(400, said)]) as server:
+        error = refusal(ask, origin(server), "push_environment", {"slug": "a"})
+    assert (error.body, error.hint) == (said, "Flatten it.")
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 502, 503, 504])
+def test_what_is_safe_is_asked_again_until_it_is_answered(ask: Ask, status: int) -> None:
+    with ChatServer(
+        [http(status, {"error": "busy"}), page(status), http(200, {"environments": []})]
+    ) as server:
+        assert ask(origin(server), "list_environments") == []
+        assert len(server.asked) == 3
+
+
+def test_a_server_that_stays_away_is_given_up(ask: Ask) -> None:
+    with ChatServer([http(503, {"error": "The database does not answer."})]) as server:
+        error = refusal(ask, origin(server))
+        assert len(server.asked) == conversation.TRIES
+    assert (error.status, error.message) == (503, "The database does not answer.")
+
+
+def test_it_waits_as_long_as_the_server_asks(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr("rollout.platform.client.time.sleep", waited.append)
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr("rollout.platform.client.asyncio.sleep", sleep)
+    answers = [
+        http(429, {"error": "Slow."}, retry_after="7"),
+        http(429, {"error": "Slow."}, retry_after="0"),
+        http(503, {"error": "Slow."}, retry_after="Thu, 01 Jan 1970 00:00:00 GMT"),
+        http(200, {"environments": []}),
+    ]
+    with ChatServer(answers) as server:
+        ask(origin(server), "list_environments")
+    assert waited == [7.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("retry_after", ["soon", "9" * 400, "-5", "²"])
+def test_a_strange_wish_to_wait_is_no_reason_to_break_down(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, retry_after: str
+) -> None:
+    monkeypatch.setattr(conversation, "_LONGEST_PAUSE", 0.0)
+    wish = retry_after.encode().decode("latin-1")
+    with ChatServer(
+        [http(503, {"error": "busy"}, retry_after=wish), http(200, {"environments": []})]
+    ) as server:
+        assert ask(origin(server), "list_environments") == []
+
+
+def test_a_run_is_not_begun_twice_where_the_server_may_have_begun_it(ask: Ask) -> None:
+    begun = http(201, {"runId": "r1", "total": 1})
+    for broken in (drops, breaks_off, http(502, {"error": "Bad gateway."})):
+        with ChatServer([broken, begun]) as server:
+            refusal(ask, origin(server), "create_run", "a", "noop")
+            assert len(server.asked) == 1
+
+
+def test_what_broke_off_says_that_it_may_have_been_done(ask: Ask) -> None:
+    with ChatServer([drops]) as server:
+        error = refusal(ask, origin(server), "create_run", "a", "noop")
+    assert error.status == 0
+    assert error.hint == "It may have been done all the same: look before you do it again."
+
+
+def test_what_was_certainly_not_done_is_sent_again(ask: Ask) -> None:
+    with ChatServer([http(429, {"error": "Slow."}), http(201, {"runId": "r1", "total": 1})]) as server:
+        assert ask(origin(server), "create_run", "a", "noop")["runId"] == "r1"
+        assert len(server.asked) == 2
+
+
+def test_a_server_that_knows_names_of_requests_is_sent_the_same_name_again() -> None:
+    answers = [
+        http(200, {"environments": []}, rollout_api="1"),
+        drops,
+        http(502, {"error": "Bad gateway."}),
+        http(201, {"runId": "r1", "total": 1}),
+    ]
+    with ChatServer(answers) as server, Client(KEY, origin(server)) as client:
+        assert not client.answers_more
+        client.list_environments()
+        assert client.answers_more
+        assert client.create_run("a", "noop")["runId"] == "r1"
+        names = [asked.headers["idempotency-key"] for asked in server.asked[1:]]
+    assert len(names) == 3
+    assert len(set(names)) == 1
+    assert "idempotency-key" not in server.asked[0].headers
+
+
+def test_a_connection_that_breaks_off_is_tried_again_where_that_is_safe(ask: Ask) -> None:
+    with ChatServer([drops, breaks_off, http(200, {"environments": []})]) as server:
+        assert ask(origin(server), "list_environments") == []
+
+
+@pytest.mark.parametrize("act", [hangs, trickles])
+def test_an_answer_that_does_not_come_is_not_waited_for(ask: Ask, act: Act) -> None:
+    with ChatServer([act]) as server:
+        impatient = replace(calls.list_environments(), seconds=0.05)
+        error = refusal(ask, origin(server), "_ask", impatient)
+        assert len(server.asked) == conversation.TRIES
+    assert error.message == f"{origin(server)} did not answer: it took too long."
+    assert "--endpoint local" in str(error.hint)
+
+
+def test_nobody_listens(ask: Ask) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    error = refusal(ask, address)
+    assert error.status == 0
+    assert error.message.startswith(f"{address} did not answer: ")
+    assert "--endpoint local needs neither network nor account" in str(error.hint)
+    # What never arrived is sent again, whatever it is.
+    assert refusal(ask, address, "create_run", "a", "noop").hint == error.hint
+
+
+def test_there_is_no_such_host(ask: Ask) -> None:
+    error = refusal(ask, "http://nowhere.invalid")
+    assert error.message.startswith("http://nowhere.invalid did not answer: ")
+
+
+def test_what_answers_speaks_no_http(ask: Ask) -> None:
+    def babbles(connection: Connection) -> None:
+        connection.send(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
+        connection.over = True
+
+    with ChatServer([babbles]) as server:
+        assert refusal(ask, origin(server)).status == 0
+    with ChatServer([], tls=True) as server:
+        assert refusal(ask, origin(server).replace("https", "http")).status == 0
+    with ChatServer([http(200, {})]) as server:
+        assert refusal(ask, origin(server).replace("http", "https")).status == 0
+
+
+def test_a_certificate_that_nobody_vouches_for_is_not_taken(ask: Ask) -> None:
+    with ChatServer([http(200, {"environments": []})], tls=True) as server:
+        error = refusal(ask, origin(server))
+        assert server.asked == []
+    assert "certificate" in error.message.lower()
+
+
+def test_an_answer_without_end_is_given_up(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rollout.platform.client._LARGEST", 1 << 20)
+    with ChatServer([without_end]) as server:
+        error = refusal(ask, origin(server))
+    assert error.message == f"{origin(server)} sends more than 1 MB, which is no answer of a platform."
+
+
+@pytest.mark.parametrize("address", ["http://a..b", "http://xn--a", "http://" + "a" * 300])
+def test_an_address_that_is_none_is_told_of(ask: Ask, address: str) -> None:
+    assert refusal(ask, address).message.startswith(f"{address} ")
+
+
+def test_a_proxy_that_is_no_address_is_told_of(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "nonsense://proxy")
+    assert "HTTP_PROXY" in str(refusal(ask, "http://nowhere.invalid").hint)
+
+
+@pytest.mark.parametrize("slug", ["", ".", ".."])
+def test_what_is_no_name_is_not_asked_for(ask: Ask, slug: str) -> None:
+    with ChatServer([http(200, {})]) as server:
+        error = refusal(ask, origin(server), "get_environment", slug)
+        assert server.asked == []
+    assert error.message == f"“{slug}” is no name."
+
+
+def test_a_name_stays_one_part_of_the_path(ask: Ask) -> None:
+    with ChatServer([http(200, {"run": {"id": "r"}})]) as server:
+        ask(origin(server), "get_run", "../keys?x=1#é")
+    assert server.asked[0].path == "/api/runs/..%2Fkeys%3Fx%3D1%23%C3%A9"
+
+
+def test_what_json_cannot_say_is_not_sent(ask: Ask) -> None:
+    with ChatServer([http(200, {})]) as server:
+        error = refusal(ask, origin(server), "push_environment", {"config": float("nan")})
+        assert server.asked == []
+    assert error.message.startswith("What was to be sent cannot be said in JSON")
+
+
+def test_published_methods_give_what_they_gave(ask: Ask) -> None:
+    rollouts = [{"id": "a", "passed": True}, {"id": "b", "passed": False}, {"id": "c", "passed": None}]
+    with ChatServer([http(200, {"run": {"id": "r"}, "rollouts": rollouts})]) as server:
+        address = origin(server)
+        assert ask(address, "get_run", "r") == {"run": {"id": "r"}}
+        assert ask(address, "get_run", "r", include_rollouts=True) == {
+            "run": {"id": "r"},
+            "rollouts": rollouts,
+        }
+        assert ask(address, "get_rollouts", "r") == rollouts
+        assert ask(address, "passing_rollout_ids", "r") == ["a"]
+        server.play(http(200, {"runs": [{"id": str(number)} for number in range(30)]}))
+        assert [run["id"] for run in ask(address, "list_runs")] == [str(number) for number in range(20)]
+        server.play(http(200, {"jobs": [{"id": "j"}]}))
+        assert ask(address, "list_training_jobs") == [{"id": "j"}]
+        server.play(http(200, {"job": {"id": "j"}}))
+        assert ask(address, "get_training_job", "j") == {"id": "j"}
+        assert (server.asked[0].method, server.asked[0].path) == ("POST", "/api/training-jobs/j/refresh")
+        server.play(http(200, {"id": "j", "providerJobId": "p"}))
+        job = {"source_run_id": "r", "rollout_ids": ["a"], "base_model": "openai/gpt-4o-mini", "suffix": "v1"}
+        assert ask(address, "create_training_job", **job)["id"] == "j"
+        assert server.asked[0].body == {
+            "sourceRunId": "r",
+            "rolloutIds": ["a"],
+            "baseModel": "openai/gpt-4o-mini",
+            "method": "sft",
+            "suffix": "v1",
+        }
+
+
+def test_pages_of_rollouts_are_put_together(ask: Ask) -> None:
+    pages = [
+        http(200, {"run": {"id": "r"}, "rollouts": [{"id": "a"}], "nextCursor": "0.1"}),
+        http(200, {"run": {"id": "r"}, "rollouts": [{"id": "b"}], "nextCursor": None}),
+    ]
+    with ChatServer(pages) as server:
+        assert [each["id"] for each in ask(origin(server), "get_rollouts", "r")] == ["a", "b"]
+    assert server.asked[1].path.endswith("cursor=0.1")
+
+
+RUN = {"id": "r", "status": "running", "done": 0}
+OVER = {"id": "r", "status": "done", "done": 1}
+
+
+def told(*events: tuple[str, str, Any], more: str = "") -> Act:
+    """Server-sent events, and then the end of the connection."""
+    body = "".join(f"id: {each}\nevent: {kind}\ndata: {json.dumps(data)}\n\n" for kind, each, data in events)
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+
+    def act(connection: Connection) -> None:
+        connection.send(head + (body + more).encode())
+        connection.over = True
+
+    return act
+
+
+@pytest.fixture
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rollout.platform.client.time.sleep", lambda seconds: None)
+
+    async def sleep(seconds: float) -> None:
+        return None
+
+    monkeypatch.setattr("rollout.platform.client.asyncio.sleep", sleep)
+
+
+@pytest.mark.usefixtures("no_waiting")
+def test_a_run_is_followed_over_broken_connections_and_nothing_is_told_twice(ask: Ask) -> None:
+    answers = [
+        told(("progress", "1", RUN), more=': still there\n\nevent: rollout\nid: 2\ndata: {"id": "cut'),
+        drops,
+        told(("rollout", "2", {"id": "a"}), ("noise", "3", {}), ("end", "3", OVER)),
+    ]
+    with ChatServer(answers) as server:
+        events = ask(origin(server), "watch_run", "r")
+    assert [(event.kind, event.data["id"]) for event in events] == [
+        ("progress", "r"),
+        ("rollout", "a"),
+        ("end", "r"),
+    ]
+    assert [asked.headers.get("last-event-id") for asked in server.asked] == [None, "1", "1"]
+
+
+@pytest.mark.usefixtures("no_waiting")
+def test_a_run_of_a_server_without_events_is_looked_at_now_and_then(ask: Ask) -> None:
+    answers = [
+        http(404, {"error": "not found"}),
+        http(200, {"run": RUN}),
+        http(200, {"run": {**OVER, "status": "completed"}}),
+    ]
+    with ChatServer(answers) as server:
+        events = ask(origin(server), "watch_run", "r")
+    assert [event.kind for event in events] == ["progress", "end"]
+
+
+@pytest.mark.usefixtures("no_waiting")
+def test_a_run_that_cannot_be_followed_says_why(ask: Ask) -> None:
+    with ChatServer([http(404, {"error": "There is no run “r”."})]) as server:
+        assert refusal(ask, origin(server), "watch_run", "r").message == "There is no run “r”."
+    with ChatServer([drops]) as server:
+        error = refusal(ask, origin(server), "watch_run", "r")
+    assert "does not answer any more" in error.message
+    assert error.hint == "The run goes on there. Look at it later with `rollout show`."
