@@ -22,9 +22,9 @@ from dataclasses import replace
 from typing import Any
 
 from rollout.check.finding import Finding
-from rollout.check.secrets import find_secrets, may_hold_secret
+from rollout.check.secrets import BROKEN_UP, NAMES, find_secrets, may_hold_secret
 from rollout.check.subject import Subject
-from rollout.check.walk import leaves, written
+from rollout.check.walk import Leaf, leaves, written
 from rollout.diagnostics import Severity, Span
 from rollout.source.document import TaskRecord
 from rollout.source.place import Route
@@ -36,7 +36,7 @@ SEVERITY = Severity.ERROR
 def check(subject: Subject) -> Iterator[Finding]:
     value = subject.document.value
     data = written(dict(value))
-    if may_hold_secret(data) or b"AIza" in data or b"glpat-" in data:
+    if may_hold_secret(data) or any(beginning in data for beginning in BROKEN_UP):
         yield from _findings(value, (), subject)
 
 
@@ -56,8 +56,9 @@ def _findings(value: Any, route: Route, subject: Subject) -> Iterator[Finding]:
     for leaf in leaves(value, route):
         if not isinstance(leaf.value, str):
             continue
-        for secret in find_secrets(leaf.value):
-            whole = leaf.value[secret.start : secret.end]
+        before = _name_of(leaf)
+        for secret in find_secrets(before + leaf.value):
+            whole = leaf.value[max(secret.start - len(before), 0) : secret.end - len(before)]
             span = (subject.within(leaf.route, whole, leaf.at) if "\n" not in whole else None) or (
                 subject.document.span(leaf.route, leaf.at)
             )
@@ -68,6 +69,12 @@ def _findings(value: Any, route: Route, subject: Subject) -> Iterator[Finding]:
                 at=leaf.at,
                 span=_masked(span),
             )
+
+
+def _name_of(leaf: Leaf) -> str:
+    """The key of a value, as it would stand before it in a text, where it says that the value is a secret."""
+    key = leaf.route[-1] if leaf.route else None
+    return f"{key}: " if leaf.at == "value" and isinstance(key, str) and NAMES.fullmatch(key) else ""
 
 
 def _masked(span: Span) -> Span:
