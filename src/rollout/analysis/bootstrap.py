@@ -15,7 +15,7 @@ from rollout.analysis.stats import Interval
 
 _NORMAL = NormalDist()
 _PRIOR = 0.5
-_HALVINGS = 40
+_HALVINGS = 26
 
 
 class _Group(NamedTuple):
@@ -79,6 +79,12 @@ def _groups(values: Iterable[float], low: float, high: float) -> tuple[list[_Gro
 
 
 def _quantile(share: float, groups: Sequence[_Group], low: float, high: float) -> float:
+    whole = sum(weight for _, weight in groups)
+    mean = sum(value * weight for value, weight in groups) / whole
+    variance = sum(weight * (value - mean) ** 2 for value, weight in groups) / (whole * (whole + 1))
+    # Cantelli's inequality: a tail of this size does not begin further from the mean.
+    reach = sqrt(variance * max(share / (1 - share), (1 - share) / share))
+    low, high = max(low, mean - reach), min(high, mean + reach)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         if _share_below(middle, groups) < share:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, islice
 from math import ceil, sqrt
+from operator import getitem
 from random import Random
 from statistics import NormalDist
 from typing import NamedTuple
@@ -22,6 +23,7 @@ FLIPS = 20_000
 """So many of the ways to flip signs are drawn where there are too many to go through."""
 
 _MOST_TO_GO_THROUGH = 16
+_MOST_SIZES = 50
 _Z = NormalDist().inv_cdf(1 - SIGNIFICANT / 2) + NormalDist().inv_cdf(POWER)
 
 
@@ -65,14 +67,33 @@ def sign_flip(differences: Sequence[float], *, flips: int = FLIPS, seed: int = 0
         for size in moved:
             sums = [each + way for each in sums for way in (size, -size)]
         return FlipTest(sum(abs(each) >= least for each in sums) / len(sums), None)
-    groups = [(2 * size, amount) for size, amount in sorted(Counter(moved).items())]
-    whole, draw = sum(moved), Random(seed).getrandbits
-    found = sum(
-        # How many of equal differences stay as they are is how many bits of a random number are set.
-        abs(sum(size * draw(amount).bit_count() for size, amount in groups) - whole) >= least
-        for _ in range(flips)
-    )
+    sizes = Counter(moved)
+    drawn = _sums_by_count(sizes, seed) if len(sizes) <= _MOST_SIZES else _sums_by_eights(moved, seed)
+    found = sum(abs(each) >= least for each in islice(drawn, flips))
     return FlipTest((found + 1) / (flips + 1), flips)
+
+
+def _sums_by_count(sizes: Mapping[float, int], seed: int) -> Iterator[float]:
+    """Sums of differences whose signs are drawn: how many of equal ones stay is how many bits of a number are set."""
+    draw = Random(seed).getrandbits
+    groups = [(2 * size, amount) for size, amount in sorted(sizes.items())]
+    whole = sum(size * amount for size, amount in sizes.items())
+    while True:
+        yield sum(size * draw(amount).bit_count() for size, amount in groups) - whole
+
+
+def _sums_by_eights(moved: Sequence[float], seed: int) -> Iterator[float]:
+    """The same where hardly any are equal: a byte says which of eight stay, and a table what these come to."""
+    draw = Random(seed).randbytes
+    tables = []
+    ordered = sorted(moved)
+    for start in range(0, len(ordered), 8):
+        sums = [0.0]
+        for size in ordered[start : start + 8]:
+            sums = [each + way for each in sums for way in (size, -size)]
+        tables.append(sums * (256 // len(sums)))
+    while True:
+        yield sum(map(getitem, tables, draw(len(tables))))
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -64,6 +64,21 @@ def test_drawn_flips_are_near_to_all_of_them_and_always_the_same(before: int, af
     assert sign_flip(values[::-1]) == found
 
 
+def test_drawn_flips_of_differences_that_are_all_others_are_those_of_scipy() -> None:
+    values = np.random.default_rng(3).normal(0.02, 0.1, 100)
+    theirs = stats.permutation_test(
+        (values,),
+        lambda sample, axis: np.mean(sample, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=20_000,
+        rng=np.random.default_rng(4),
+    )
+    found = sign_flip(list(values))
+    assert found == sign_flip(list(values[::-1]))
+    assert found.p == pytest.approx(theirs.pvalue, abs=0.012)
+
+
 def test_no_draw_makes_a_p_value_of_nothing() -> None:
     assert sign_flip([0.7] * 400).p == 1 / 20_001
 
