@@ -1,7 +1,9 @@
 """The instruction holds the answer, and the verifier only looks for it in what the agent says.
 
-An agent that repeats its instruction passes, so the task measures nothing, and its passing rollouts teach a model to
-repeat. Take the value out of the instruction, or judge what the agent did as well.
+An agent that repeats what it was told passes, so the task measures nothing, and its passing rollouts teach a model to
+repeat. Take the value out of the instruction, or judge what the agent did as well. An answer that is one of several to
+choose from (“Is it open or closed?”) gives nothing away, and neither does one that is to be found in a long text, where
+it has to be the whole answer.
 
 Before:
 
@@ -21,6 +23,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from rollout.check.choices import is_choice
 from rollout.check.finding import Finding
 from rollout.check.grading import ground_truth_path, parsed
 from rollout.check.subject import Subject
@@ -37,7 +40,11 @@ SEVERITY = Severity.WARNING
 
 SHORTEST = 4
 """Values with fewer characters stand in a text by chance."""
-_WORDS_ONLY = frozenset({"contains_terms", "output_equals", "output_matches", "output_json"})
+LONG_TEXT = 60
+"""An instruction with as many words holds a text to find something in."""
+_WHOLE = frozenset({"answer_match", "output_equals", "output_json"})
+"""Primitives that a last message with more than the answer does not pass."""
+_WORDS_ONLY = _WHOLE | {"contains_terms", "output_matches"}
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
@@ -49,12 +56,15 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     if any(each.get("not") is True for each in counted):
         # Words that must not be said are best named in the instruction.
         return None
+    is_whole = any(each.get("type") in _WHOLE for each in counted)
     texts = [ground_truth_path(each) for each in subject.primitives]
     routes = [path.steps for text in texts if text and (path := parsed(text)) is not None]
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         truth = record.ground_truth
         if not truth or not isinstance(truth, dict):
+            return None
+        if is_whole and len(record.value["instruction"].split()) >= LONG_TEXT:
             return None
         return list(_findings(record, truth, routes))
 
@@ -68,7 +78,8 @@ def _findings(
     for text, route in _values(truth, routes):
         if len(text) < SHORTEST or text not in instruction:
             continue
-        if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", instruction) is None:
+        found = [each.span() for each in re.finditer(rf"(?<!\w){re.escape(text)}(?!\w)", instruction)]
+        if not found or any(is_choice(instruction, start, end) for start, end in found):
             continue
         yield Finding(
             ("tasks", record.index, "instruction"),
