@@ -162,6 +162,16 @@ def test_a_warning_of_the_panel_counts_only_under_strict(run: Any, snapshot: Sna
     assert [found["slug"] for found in as_json["environments"][0]["findings"]] == ["loose-verifier"]
 
 
+def test_a_warning_of_validate_is_told_by_prove_and_counts_only_under_strict(run: Any) -> None:
+    path = ROOT / "tests" / "cases" / "rules" / "uncounted-primitive"
+    ended = run("prove", "bad", at=path)
+    assert ended.exit_code == 0
+    assert "1 task proved; solutions reach the top score, none of 7 wrong runs passes" in ended.stdout
+    assert "uncounted-primitive]" in ended.stdout
+    strict = run("prove", "bad", "--strict", at=path)
+    assert (strict.exit_code, strict.stdout) == (1, ended.stdout)
+
+
 def test_prove_shows_the_same_at_any_concurrency(run: Any) -> None:
     shown = {run("prove", "false-pass", "--concurrency", many, at=PROOFS).stdout for many in ("1", "3", "16")}
     assert len(shown) == 1

@@ -32,7 +32,9 @@ def prove(
     concurrency: Annotated[
         int, typer.Option(min=1, help="How many tasks are proved at once; it changes nothing but the time.")
     ] = 8,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Warnings fail too, of the proof and of validate.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
     """Prove environments without a model.
@@ -70,7 +72,8 @@ def prove(
         if report.ok:
             with in_sandbox(sandbox):
                 proof = asyncio.run(prove_environment(report.environment(), concurrency=concurrency))
-            found = diagnose(report.document, proof)
+            found += diagnose(report.document, proof)
+            found.sort(key=lambda diagnostic: diagnostic.sort_key)
         proved = proof is not None and proof.holds
         if not proved or (strict and found):
             worst = max(worst, Exit.FINDINGS if report.ok else exit_code([report]))
@@ -88,7 +91,7 @@ def prove(
                 }
             )
             continue
-        show(_line(report, proof, len(found), color=wants_color()))
+        show(_line(report, proof, color=wants_color()))
         defects.extend(found)
         labels.append(label)
     if defects:
@@ -98,7 +101,7 @@ def prove(
     raise typer.Exit(worst)
 
 
-def _line(report: Report, proof: Proof | None, found: int, *, color: bool) -> str:
+def _line(report: Report, proof: Proof | None, *, color: bool) -> str:
     from rollout.diagnostics._visible import visible
 
     label = visible(report.document.label)
@@ -112,8 +115,8 @@ def _line(report: Report, proof: Proof | None, found: int, *, color: bool) -> st
         passed = f"; passed by {', '.join(proof.passing)}" if proof.passing else ""
         return f"{sign} {label}: not proved, {count} tried{passed}"
     runs = proof.wrong_runs
-    if found:
-        passed = f"{_count(found, 'warning')} about {_count(runs, 'wrong run')}"
+    if doubts := len(proof.defects):
+        passed = f"{_count(doubts, 'warning')} about {_count(runs, 'wrong run')}"
     else:
         passed = f"none of {runs} wrong runs passes" if runs > 1 else "the 1 wrong run does not pass"
     return f"{sign} {label}: {count} proved; solutions reach the top score, {passed}"
