@@ -9,11 +9,11 @@ NOTICE = "<!-- Written by scripts/generate; change the source that it names, not
 
 
 def generate(root: Path) -> dict[Path, str]:
-    """All pages and pictures, and the parts of schemas that follow from others, as they should be."""
+    """All pages and pictures, and the parts of schemas and pages that follow from others, as they should be."""
     import pictures
-    from pages import commands, primitives, rules, schemas
+    from pages import commands, decisions, primitives, rules, schemas
 
-    made = pictures.generate(root) | primitives.filled(root)
+    made = pictures.generate(root) | primitives.filled(root) | decisions.filled(root)
     return made | {
         root / "docs" / "reference" / path: text
         for kind in (rules, commands, schemas)

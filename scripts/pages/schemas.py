@@ -40,12 +40,20 @@ def _page(name: str) -> str:
     parts = [f"# {whole['title']}", NOTICE, *_object(whole, whole)]
     for key, definition in whole.get("$defs", {}).items():
         if _is_object(definition):
-            parts += [f"## {key}", *_object(definition, whole)]
+            shape = _shape(definition)
+            described = {**definition, **{part: shape[part] for part in shape if part != "description"}}
+            parts += [f"## {key}", *_object(described, whole)]
     return "\n\n".join(parts) + "\n"
 
 
 def _is_object(definition: Any) -> bool:
-    return isinstance(definition, dict) and "properties" in definition
+    return isinstance(definition, dict) and "properties" in _shape(definition)
+
+
+def _shape(definition: dict[str, Any]) -> dict[str, Any]:
+    """The part that has the keys: of what may also be something shorter, such as a text, it is the ``else``."""
+    longer = definition.get("else")
+    return longer if "properties" not in definition and isinstance(longer, dict) else definition
 
 
 def _object(described: dict[str, Any], whole: dict[str, Any]) -> list[str]:

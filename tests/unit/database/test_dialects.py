@@ -203,4 +203,6 @@ def test_without_sqlglot_the_way_to_install_it_is_told(monkeypatch: pytest.Monke
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
     (failure,) = build("CREATE TABLE t (a)").failures
-    assert failure.reason == "“dialect” needs the package sqlglot. Install it: pip install 'rolloutdev[sql]'"
+    assert failure.reason == (
+        "“dialect” needs the package sqlglot. Install it: pip install 'rolloutdev[sql]', in a clone '.[sql]'"
+    )
