@@ -143,7 +143,7 @@ def _is(question: Callable[[T], bool], item: T) -> bool:
 
 
 def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: None) -> Iterator[Path]:
-    """The environments below ``folder``, at any depth, but not inside one another."""
+    """The environments below ``folder``, at any depth, but not inside one another; and folders that nobody may read."""
     pending = [folder]
     seen = {os.path.realpath(folder)}
     while pending:
@@ -153,9 +153,14 @@ def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: Non
             with os.scandir(current) as items:
                 entries = sorted(items, key=lambda item: item.name)
         except OSError as error:
-            raise SourceError(
-                f"The folder “{_shown(str(current))}” cannot be read: {error.strerror}."
-            ) from None
+            if current is folder:
+                raise SourceError(
+                    f"The folder “{_shown(str(current))}” cannot be read: {error.strerror}."
+                ) from None
+            if not isinstance(error, FileNotFoundError):
+                # What it holds nobody knows; reading it says why, and the rest is looked at all the same.
+                yield current
+            continue
         for item in entries:
             if _is_passed_by(item.name):
                 continue

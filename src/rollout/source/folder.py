@@ -118,11 +118,14 @@ class _Assembly:
         if not names:
             from difflib import get_close_matches
 
-            # A file that is there but leads out of the folder has been told of already.
             near = [
                 name for name in entries if get_close_matches(name.casefold(), ENVIRONMENT_FILES, 1, 0.85)
             ]
-            if not any(PurePosixPath(p.span.path).name in ENVIRONMENT_FILES for p in self.problems):
+            # A file that is there but leads out of the folder has been told of already, and so has the whole folder.
+            told = {problem.span.path for problem in self.problems}
+            if (self.label or ".") not in told and not any(
+                PurePosixPath(path).name in ENVIRONMENT_FILES for path in told
+            ):
                 facts = {"names": ENVIRONMENT_FILES, "near": near}
                 self.problems.append(Problem("no-environment-file", whole(self.label), facts))
             name = ENVIRONMENT_FILES[0]

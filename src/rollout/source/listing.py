@@ -113,7 +113,7 @@ class Listing:
                     elif folder is None:
                         self.refused.add(normalize("NFC", item.name))
         except OSError as error:
-            self._add("unreadable-file", label or ".", reason=reason(error))
+            self._add("unreadable-file", label or ".", reason=reason(error), is_folder=True)
         return sorted(found, key=lambda entry: entry.name)
 
     def files(self, folder: Entry) -> Iterator[Entry]:

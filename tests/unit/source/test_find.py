@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rollout.check import check
 from rollout.source import SourceError, find, read, read_one
 
 TREE = {
@@ -193,3 +194,57 @@ def test_odd_paths_are_errors_in_words_or_found(
     with pytest.raises(SourceError) as raised:
         find([path])
     assert str(raised.value).endswith(".")
+
+
+def refuse(folder: str, error: OSError, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets nobody look into ``folder``, not even root."""
+    listed = os.scandir
+
+    def scandir(path: str | os.PathLike[str] = ".") -> object:
+        if Path(path) == Path(folder):
+            raise error
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (PermissionError(13, "Permission denied"), "You may not look into the folder “environments/locked”."),
+        (
+            OSError(5, "Input/output error"),
+            "The folder “environments/locked” cannot be read: Input/output error.",
+        ),
+        (
+            OSError(116, "Stale file handle"),
+            "The folder “environments/locked” cannot be read: Stale file handle.",
+        ),
+    ],
+)
+def test_a_folder_that_cannot_be_read_is_one_problem_and_the_rest_is_found(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, message: str
+) -> None:
+    before = find(["environments"])
+    Path("environments/locked").mkdir()
+    refuse("environments/locked", error, monkeypatch)
+    found = find(["environments"])
+    assert found == sorted([*before, Path("environments/locked")], key=lambda path: path.as_posix())
+    (document,) = read("environments/locked")
+    report = check(document)
+    assert [each.message for each in report.diagnostics] == [message]
+    assert not document.readable
+
+
+def test_the_folder_that_was_named_has_to_be_readable(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("locked").mkdir()
+    refuse("locked", PermissionError(13, "Permission denied"), monkeypatch)
+    with pytest.raises(SourceError, match="The folder “locked” cannot be read: Permission denied"):
+        find(["locked"])
+
+
+def test_a_folder_that_is_gone_by_then_is_passed_by(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = find(["environments"])
+    Path("environments/locked").mkdir()
+    refuse("environments/locked", FileNotFoundError(2, "No such file or directory"), monkeypatch)
+    assert find(["environments"]) == before

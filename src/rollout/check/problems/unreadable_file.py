@@ -1,4 +1,4 @@
-"""A file of the environment cannot be opened.
+"""A file or folder of the environment cannot be opened.
 
 It is missing, it is not a regular file (a folder, a named pipe or a device stands where a file belongs), or its
 permissions keep you from reading it. Nothing in that file could be checked, so the environment cannot be used.
@@ -27,6 +27,13 @@ SEVERITY = Severity.ERROR
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     name, reason = quoted(problem.span.path), problem.facts["reason"]
+    if problem.facts.get("is_folder") and reason == "permission":
+        return (
+            f"You may not look into the folder {name}.",
+            f"Give yourself the right to: chmod u+rx {problem.span.path}",
+        )
+    if problem.facts.get("is_folder"):
+        return f"The folder {name} cannot be read: {reason}.", None
     if reason == "missing":
         return f"There is no file {name}.", "Create it, or correct the path that names it."
     if reason == "permission":
