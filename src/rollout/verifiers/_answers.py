@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from rollout.database.rows import Row
 from rollout.language.edges import composed
-from rollout.language.exact_json import load
-from rollout.verifiers._passages import find_passage
+from rollout.verifiers._passages import find_passage, json_said
 from rollout.verifiers._phrases import (
     Unread,
     bare,
@@ -22,7 +21,6 @@ from rollout.verifiers._phrases import (
 )
 from rollout.verifiers._wording import Question, words_of
 
-_FENCE = re.compile(r"```(?:json|JSON)?[ \t]*\n(.*?)```", re.DOTALL)
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _PERCENT = re.compile(r"\d\s*(?:%|per\s?cent\b)", re.IGNORECASE)
 _CALLS_IT_ANSWER = re.compile(r"\b(?:answer|result)\s+(?:is|are)\b", re.IGNORECASE)
@@ -95,16 +93,6 @@ def said_verdict(text: str, question: Question) -> Said | Unread:
     return Said(verdict, passage.place)
 
 
-def json_in(text: str) -> Any:
-    """The JSON value that a text is, or that its one fenced block is. Raises ValueError when it is none."""
-    for candidate in (text.strip(), *(_FENCE.findall(text) if text.count("```") == 2 else ())):
-        try:
-            return load(candidate)
-        except ValueError:
-            continue
-    raise ValueError("it is no JSON")
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer as rows: each way in which it can be read as rows, with the names of the columns where it has them.
@@ -117,14 +105,14 @@ class Answer:
     columns: tuple[str, ...] | None = None
 
 
-def read_answer(text: str) -> Answer:
+def read_answer(text: str, question: Question) -> Answer:
     """Reads an answer as rows. A text that is no JSON has no readings.
 
     ``[[1, "a"], …]`` and ``{"columns": […], "rows": [[…], …]}`` are rows; so are ``[{"n": 1, "name": "a"}, …]``, by
     position. ``[1, 2]`` is a column or a row, a single value one row.
     """
     try:
-        value = json_in(text)
+        value = json_said(text, question)
     except ValueError:
         return Answer(text, ())
     columns: tuple[str, ...] | None = None
@@ -188,7 +176,6 @@ def _split(text: str) -> list[list[str]]:
 __all__ = [
     "Answer",
     "Said",
-    "json_in",
     "lists_in",
     "read_answer",
     "said_number",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from rollout.language.exact_json import load
+from rollout.verifiers._json_message import read_json
 from rollout.verifiers._phrases import Unread, bare
-from rollout.verifiers._wording import Question, is_courtesy, words_of
+from rollout.verifiers._wording import SAYING, Question, is_courtesy, words_of
 
 _MARK: Final = re.compile(
     r"""^[^\w\n]*(?:(?:so|thus|hence|therefore)\b,?\s+)?(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|result)\s*
@@ -29,10 +29,16 @@ _RULES: Final = ("|", "```", "---", "***")
 _SOURCE: Final = re.compile(
     r"^(?:based\s+on|according\s+to|looking\s+at)\s+(?P<source>[^,.;:\n]{1,80}),\s+", re.IGNORECASE
 )
+_REFUSAL: Final = re.compile(
+    r"""\b(?:(?:do|does|did|am|are|is|was|were|could|can)\s*n[o'’]?t|can[’']t|cannot|unable|refuse|decline)\s+
+        (?:really\s+|yet\s+|to\s+|quite\s+|(?:be\s+)?(?:the|my|an)\s+)*
+        (?:know|known|sure|certain|say|tell|answer|find\s+out)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _MOST_COURTESIES: Final = 5
 _CONCLUDES: Final = re.compile(r"(?:^|,\s*|[.!]\s+)(?:so|thus|hence|therefore)\W*$", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[\"'”’)*_]*\s+(?=[\"'“‘(*_]*[^\W\d_])")
-_FENCE: Final = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)\n?```", re.DOTALL)
+_FENCE: Final = re.compile(r"```(?:json|JSON)?[ \t]*\n(.*?)```", re.DOTALL)
 _KEYS: Final = ("answer", "final_answer", "finalAnswer")
 
 
@@ -49,17 +55,47 @@ class Passage(NamedTuple):
     message: str
 
 
-def given_value(text: str) -> object:
+def json_said(text: str, question: Question) -> Any:
+    """The JSON value that a message is, or that its one fenced block is. Raises ValueError when it is none.
+
+    The words around a block must not take it back: no doubt may lead up to it, no other answer be marked before it, and
+    after it may only stand what says no more than an answer.
+    """
+    try:
+        return read_json(text.strip())
+    except ValueError:
+        fence = _FENCE.search(text) if text.count("```") == 2 else None
+        if fence is None or _takes_back(text[: fence.start()], text[fence.end() :], question):
+            raise
+    return read_json(fence[1])
+
+
+def _takes_back(before: str, after: str, question: Question) -> bool:
+    before = _plain(before)
+    leading = words_of(_SENTENCE.split(before.split("\n")[-1])[-1])
+    is_asked_back = all(word.casefold() in SAYING for word in leading)
+    asks = before.endswith("?") and (is_asked_back or question.odd_word(leading) is not None)
+    if asks or question.odd_doubt(leading) is not None or any(map(_names, _MARK.finditer(before))):
+        return True
+    rest = _without_courtesy(_plain(after))
+    return not is_courtesy(rest) and ("?" in rest or question.odd_word(words_of(rest)) is not None)
+
+
+def _names(mark: re.Match[str]) -> str:
+    """What a mark calls the answer; nothing where it only leads up to it."""
+    return bare(next(filter(None, mark.groups()), "")).casefold()
+
+
+def given_value(text: str, question: Question) -> object:
     """The value of a message that is ``{"answer": …}``, alone or in its one fence; raises KeyError for any other."""
-    for candidate in (text.strip(), *(_FENCE.findall(text) if text.count("```") == 2 else ())):
-        try:
-            value = load(candidate)
-        except ValueError:
-            continue
-        if isinstance(value, dict) and len(value) == 1:
-            [(key, inner)] = value.items()
-            if key in _KEYS:
-                return inner
+    try:
+        value = json_said(text, question)
+    except ValueError:
+        raise KeyError("answer") from None
+    if isinstance(value, dict) and len(value) == 1:
+        [(key, inner)] = value.items()
+        if key in _KEYS:
+            return inner
     raise KeyError("answer")
 
 
@@ -67,13 +103,13 @@ def find_passage(text: str, question: Question) -> Passage | Unread:
     """Where a message says its answer.
 
     A mark counts where it is the last thing said, and no other mark says something else. A line counts as one of its
-    own where what stands before it is finished; else it is read together with that.
+    own where what stands before it is finished; else it is read together with that. Nothing that has no mark is an
+    answer of somebody who says not to know one.
     """
     message = _without_courtesy(_plain(text))
     marks = list(_MARK.finditer(message))
     called = list(_CALLED.finditer(message))
-    said = [bare(next(filter(None, mark.groups()), "")).casefold() for mark in (*marks, *called)]
-    said = [each for each in said if each]
+    said = [name for mark in (*marks, *called) if (name := _names(mark))]
     if (other := next((each for each in said if not _agree(each, said[-1])), None)) is not None:
         return Unread(f"it calls more than one thing the answer (“{other[:40]}”, “{said[-1][:40]}”)")
     if marks:
@@ -81,6 +117,8 @@ def find_passage(text: str, question: Question) -> Passage | Unread:
     lines = [line for line in message.split("\n") if line.strip()]
     last, previous = _BULLET.sub("", lines[-1]).strip(), lines[-2].strip() if len(lines) > 1 else ""
     *_, sentence = _SENTENCE.split(last)
+    if refusal := _REFUSAL.search(message[: message.rindex(sentence)]):
+        return Unread(f"“{' '.join(refusal[0].split())}” is said before it")
     if sentence != last:
         return Passage("sentence", _without_source(sentence), "the last sentence", message)
     if previous and not _is_finished(previous, last, question):
@@ -164,4 +202,4 @@ def _is_finished(previous: str, last: str, question: Question) -> bool:
     return ending in (".", "!") and (len(words) > 3 or is_courtesy(sentence))
 
 
-__all__ = ["Passage", "find_passage", "given_value"]
+__all__ = ["Passage", "find_passage", "given_value", "json_said"]

@@ -169,6 +169,18 @@ class Question:
             and stem(plain) in self.stems
         )
 
+    def odd_doubt(self, words: Sequence[str]) -> str | None:
+        """The first word of doubt or denial that is not the question's: “without orders” where it asks who has none."""
+        denies = any(map(is_denial, self.words))
+        for word, following in zip(words, (*words[1:], ""), strict=False):
+            plain, next_one = word.casefold().replace("’", "'"), following.casefold()
+            is_own = next_one not in SAYING and stem(following) in self.stems
+            if (plain, next_one) in self.pairs or (is_denial(word) and denies and is_own):
+                continue
+            if plain in DOUBT or is_denial(word):
+                return word
+        return None
+
     @staticmethod
     def doubt_in(words: Sequence[str]) -> str | None:
         """The first word of doubt or denial, None where there is none."""

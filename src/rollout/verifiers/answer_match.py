@@ -4,8 +4,10 @@ What is expected is ``expected``, what stands at ``groundTruth`` in the task's g
 What is said is read like this; what cannot be read is no answer, and the reason says why.
 
 1. The answer is the last thing said: `{"answer": …}`, `\\boxed{…}`, what follows “Answer:” or “####”, a last line that
-   is nothing else, or else the last sentence. “Let me know if you need anything else!” is not counted.
-2. Different answers that are each marked, or called the answer, are none; nor is a question.
+   is nothing else, or else the last sentence. “Let me know if you need anything else!” is not counted. JSON may stand
+   in one fenced block that nothing before or after it takes back; an object that has a key twice is none.
+2. Different answers that are each marked, or called the answer, are none; nor is a question, nor what follows “I do
+   not know” without a mark.
 3. Around it may stand markdown, quotes, brackets and a full stop; around a number its sign, currency or unit. 1,234 is
    1234, “2 million” 2000000, and “15%” 15 where the task asks for percent, else 0.15.
 4. In a sentence, every other word has to be one of the task, or one of the few that carry an answer (“the”, “there
@@ -28,14 +30,13 @@ from rollout.language.paths import MISSING, PathError, get, parse
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
 from rollout.verifiers._answers import (
     Said,
-    json_in,
     lists_in,
     read_answer,
     said_number,
     said_text,
     said_verdict,
 )
-from rollout.verifiers._passages import given_value
+from rollout.verifiers._passages import given_value, json_said
 from rollout.verifiers._phrases import Unread, number_said
 from rollout.verifiers._wording import Question, question_of, words_of
 
@@ -93,10 +94,10 @@ def _expected(case: Case, options: Mapping[str, Any]) -> Any:
 def _alone(answer: str, question: Question) -> Any:
     """The answer without what it was handed over in: the value of ``{"answer": …}``, or of rows of one cell."""
     try:
-        return given_value(answer)
+        return given_value(answer, question)
     except KeyError:
         pass
-    read = read_answer(answer)
+    read = read_answer(answer, question)
     if answer.strip()[:1] in ("{", "[") and read.readings and [len(row) for row in read.readings[0]] == [1]:
         # A column that the task does not name, as in {"guess": 42}, is another.
         is_named = '"rows"' not in answer and read.columns is not None
@@ -120,10 +121,10 @@ def _structure(expected: Any, answer: str, question: Question, options: Mapping[
 def _structures(expected: Any, answer: str, question: Question) -> list[Any]:
     """Each way in which an answer can be read as a list or an object, the likeliest first."""
     try:
-        return [given_value(answer)]
+        return [given_value(answer, question)]
     except KeyError:
         try:
-            found = json_in(answer)
+            found = json_said(answer, question)
         except ValueError:
             if not isinstance(expected, list) or any(isinstance(each, list | dict) for each in expected):
                 return []
@@ -131,7 +132,7 @@ def _structures(expected: Any, answer: str, question: Question) -> list[Any]:
                 [_item(each, expected, question) for each in items] for items in lists_in(answer, question)
             ]
     if isinstance(expected, list):
-        readings = read_answer(answer).readings
+        readings = read_answer(answer, question).readings
         if readings and readings[0] and all(len(row) == 1 for row in readings[0]):
             return [[row[0] for row in readings[0]]]
     return [found]

@@ -12,28 +12,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import orjson
-
 from rollout.language.canonical import dump
-from rollout.language.compare import compare, show
+from rollout.language.compare import compare
 from rollout.language.paths import MISSING, write
 from rollout.language.user_schema import UserSchema, UserSchemaError, compile_schema
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
 from rollout.verifiers._expectation import expectation
+from rollout.verifiers._json_message import NoJsonError, read_json
 
 _FENCE = re.compile(r"(`{3,}|~{3,})(?:json|JSON)?[ \t]*\n(?P<inside>.*)\n[ \t]*\1", re.DOTALL)
-
-
-_DEEPEST = 100
-
-
-class _NoJsonError(ValueError):
-    """A text that is no JSON; its text is the end of a sentence."""
 
 
 def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
@@ -43,8 +34,8 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     if not case.final_output.strip():
         return failed("There is no last message, where JSON was expected.")
     try:
-        value = read_json(case.final_output)
-    except _NoJsonError as error:
+        value = read_json(_unfenced(case.final_output))
+    except NoJsonError as error:
         return failed(f"The last message is no JSON: {error}.")
     if schema is not None and not schema.is_valid(value):
         faults = schema.faults(value)
@@ -65,47 +56,10 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     return passed("The last message is JSON" + (" that satisfies the schema." if schema is not None else "."))
 
 
-def read_json(text: str) -> Any:
-    """The JSON value that a message is. Raises _NoJsonError."""
-    text = text.strip()
-    if (fenced := _FENCE.fullmatch(text)) is not None:
-        text = fenced["inside"]
-    try:
-        orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        at = f" (line {error.lineno}, column {error.colno})" if text.strip() else ""
-        raise _NoJsonError(f"{error.msg}{at}") from None
-    try:
-        # orjson takes the last of two equal keys, and rounds whole numbers beyond 64 bits.
-        value = json.loads(text, object_pairs_hook=_object)
-    except RecursionError:
-        raise _NoJsonError("it is nested too deeply") from None
-    except _NoJsonError:
-        raise
-    except ValueError as error:
-        raise _NoJsonError(str(error)) from None
-    may_be_deep = text.count("[") + text.count("{") > _DEEPEST and isinstance(value, dict | list)
-    if may_be_deep and _depth(value) > _DEEPEST:
-        raise _NoJsonError("it is nested too deeply")
-    return value
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        raise _NoJsonError(f"the key {show(counts.most_common(1)[0][0])} comes twice in one object")
-    return found
-
-
-def _depth(value: Any) -> int:
-    deepest, pending = 0, [(value, 1)]
-    while pending:
-        inside, depth = pending.pop()
-        deepest = max(deepest, depth)
-        members = inside.values() if isinstance(inside, dict) else inside
-        pending.extend((each, depth + 1) for each in members if isinstance(each, dict | list))
-    return deepest
+def _unfenced(message: str) -> str:
+    """What stands in the one fenced block that a message is, else the message."""
+    fenced = _FENCE.fullmatch(message.strip())
+    return message.strip() if fenced is None else fenced["inside"]
 
 
 def _name(path: tuple[str | int, ...]) -> str:

@@ -25,8 +25,8 @@ from typing import Any
 
 from rollout.sandbox import Ended, Job, Limits, SandboxError, run
 from rollout.sandbox.commands import steady
+from rollout.source.author_files import NoFunctionError, author_files
 from rollout.verifiers import CannotJudgeError, Case, Judgement
-from rollout.verifiers._author_files import NoFunctionError, author_files
 
 LIMITS_ITSELF = True
 

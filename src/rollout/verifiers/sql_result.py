@@ -51,8 +51,8 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
                 f"{name} comes to no rows, and “expectEmpty: true” does not say that it may.",
                 charged_to="environment",
             )
-    answer = read_answer(case.final_output)
     question = question_of(case.task.instruction, case.task.input)
+    answer = read_answer(case.final_output, question)
     reasons: list[str] = []
     for gold in golds:
         reason = _difference(case, gold, answer, question, options.get("tolerance", 0))
