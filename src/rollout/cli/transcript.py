@@ -14,6 +14,7 @@ from rollout.verifiers import ToolCall
 
 _LONGEST_LINE = 240
 _MOST_LINES = 12
+_MOST_PRINTED = 15
 
 _STYLES = {
     Outcome.PASSED: "32",
@@ -94,6 +95,8 @@ class Transcript:
             yield f"  {outcome} with a score of {number(verdict.score)}{threshold}"
         for mark in verdict.marks:
             yield self._mark(mark)
+            if mark.value is None or mark.value < 1:
+                yield from self._printed(mark.evidence.get("output"))
 
     def _mark(self, mark: Mark) -> str:
         if mark.value is None:
@@ -104,6 +107,16 @@ class Transcript:
             sign = self._paint("✗" if mark.value <= 0 else "~", Outcome.FAILED)
         weight = "" if mark.weight == 1 else self._paint(f" ×{number(mark.weight)}", "quiet")
         return f"    {sign} {visible(mark.name)}{weight}: {_shortened(mark.reason)}"
+
+    def _printed(self, output: object) -> Iterator[str]:
+        """The end of what a command printed that did not pass, where its assertions stand."""
+        if not isinstance(output, str):
+            return
+        lines = [line for line in output.splitlines() if line.strip()]
+        if len(lines) > _MOST_PRINTED:
+            yield f"        {self._paint(f'… {len(lines) - _MOST_PRINTED} lines before', 'quiet')}"
+        for line in lines[-_MOST_PRINTED:]:
+            yield f"        {self._paint(_shortened(line.rstrip()), 'quiet')}"
 
     def _paint(self, text: str, style: str) -> str:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.color else text

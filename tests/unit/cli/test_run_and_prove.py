@@ -172,6 +172,39 @@ def test_a_warning_of_validate_is_told_by_prove_and_counts_only_under_strict(run
     assert (strict.exit_code, strict.stdout) == (1, ended.stdout)
 
 
+TESTED = """
+template: code-editing
+config:
+  files: {cents.py: "def cents(): return 12\\n"}
+  hidden: {test_cents.py: "HIDDEN"}
+  commands: {test: {command: python -m unittest test_cents, timeout: 60}}
+verifier: {primitives: [{name: tests, type: command_passes, command: test}]}
+tasks: [{instruction: Return 13., hidden_ground_truth: {files: {}}}]
+"""
+HIDDEN = r"""
+import unittest
+from cents import cents
+
+class Cents(unittest.TestCase):
+    def test_cents(self):
+        for number in range(40): print(f'line {number}', flush=True)
+        print('\x1b[2J', flush=True)
+        self.assertEqual(cents(), 13)
+"""
+
+
+def test_the_end_of_what_a_failed_command_printed_is_shown_and_no_more(run: Any, tmp_path: Path) -> None:
+    hidden = HIDDEN.replace("\\", "\\\\").replace("\n", "\\n")
+    (tmp_path / "cents.yaml").write_text(TESTED.replace("HIDDEN", hidden), encoding="utf-8")
+    shown = run("test", "cents.yaml", "-m", "noop", at=tmp_path).stdout
+    _, _, printed = shown.partition("Failed: “test_cents.Cents.test_cents”.\n")
+    first, *lines = printed.partition("\n\n")[0].splitlines()
+    assert first.startswith("        … ") and first.endswith(" lines before")
+    assert "        AssertionError: 12 != 13" in lines
+    assert len(lines) == 15
+    assert "\x1b" not in shown
+
+
 def test_prove_shows_the_same_at_any_concurrency(run: Any) -> None:
     shown = {run("prove", "false-pass", "--concurrency", many, at=PROOFS).stdout for many in ("1", "3", "16")}
     assert len(shown) == 1
