@@ -31,15 +31,16 @@ def openai(line: Mapping[str, Any]) -> dict[str, Any]:
     return {"messages": messages, "metadata": _metadata(line)}
 
 
-def atif(line: Mapping[str, Any]) -> dict[str, Any]:
+def atif(line: Mapping[str, Any], run: str) -> dict[str, Any]:
     """A rollout as a trajectory of ATIF: a step for each message, results of calls beside the calls they answer.
 
     The format is described by RFC 0001 of Harbor (https://www.harborframework.com/docs/agents/trajectory-format) and by
     the models in its package, ``harbor.models.trajectories``. Arguments that are no JSON object have no place in it: of
-    such a call they are empty, and what the model wrote is in ``extra``.
+    such a call they are empty, and what the model wrote is in ``extra``. ``run`` tells rollouts of one task and trial
+    apart that are of different runs.
     """
     trace = line["trace"]
-    identity = f"{trace['environment']}/{trace['task']}/{trace['trial']}"
+    identity = f"{run}/{trace['environment']}/{trace['task']}/{trace['trial']}"
     steps = list(_steps(trace))
     agent = {"name": "rollout", "version": rollout.__version__, "model_name": trace["model"]}
     return {

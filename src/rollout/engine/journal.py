@@ -19,6 +19,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, is_dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -358,6 +359,17 @@ def read_rollouts(path: Path) -> Iterator[dict[str, Any]]:
             yield line
 
 
+def run_id(path: Path) -> str:
+    """A short digest by which the run of a folder, or of its ``rollouts.jsonl``, is told from others.
+
+    It is of the trace that the run had first, which stays where it is: a run that goes on keeps its id, and so does one
+    that is moved or judged again. Raises JournalError when there are no rollouts.
+    """
+    with rollouts_file(path).open("rb") as file:
+        first = file.readline()
+    return sha256(dump(read_line(first)["trace"])).hexdigest()[:12]
+
+
 def read_config(folder: Path) -> dict[str, Any]:
     """What stands in ``run.json``. Raises JournalError when it cannot be read."""
     try:
@@ -486,5 +498,6 @@ __all__ = [
     "read_rollouts",
     "read_summary",
     "rollouts_file",
+    "run_id",
     "write_whole",
 ]

@@ -300,6 +300,21 @@ def test_traces_are_given_as_trajectories(asking: Any, run: Any) -> None:
     assert trajectory["final_metrics"]["total_steps"] == 3
 
 
+def test_trajectories_of_one_run_keep_their_ids_and_those_of_another_differ(run: Any) -> None:
+    def ids(folder: str) -> list[str]:
+        lines = run("traces", folder, "--format", "atif").stdout.splitlines()
+        return [json.loads(line)["session_id"] for line in lines]
+
+    for folder in ("one", "two"):
+        run("test", str(DESK), "-m", "oracle", "--limit", "2", "--out", folder)
+    before = ids("one")
+    assert [identity.split("/", 1)[1] for identity in before] == ["desk/solved/0", "desk/wrong/0"]
+    assert len({*before, *ids("two")}) == 4
+    run("test", "--resume", "one", "-n", "2")
+    run("regrade", "one", "--with", str(DESK), "-o", "again.jsonl")
+    assert ids("one")[:2] == before == ids("again.jsonl")[:2]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -49,25 +49,28 @@ def traces(
     """
     import sys
     from contextlib import ExitStack
+    from functools import partial
     from itertools import chain
     from pathlib import Path
 
     from rollout.analysis import exports
     from rollout.cli.output import fail
     from rollout.engine import Outcome
-    from rollout.engine.journal import JournalError, dump, read_rollouts
+    from rollout.engine.journal import JournalError, dump, read_rollouts, run_id
 
     if outcome is not None and outcome not in list(Outcome):
         fail(f"There is no outcome “{outcome}”.", f"There are {', '.join(Outcome)}.")
     if output_format is TraceFormat.HTML:
         _write_report(run, out, outcome)
         return
-    export = exports.atif if output_format is TraceFormat.ATIF else exports.openai
     try:
         rest = read_rollouts(Path(run))
         first = next(rest, None)
+        # Without a whole line nothing is exported, and there is nothing that the run could be known by.
+        named = partial(exports.atif, run="" if first is None else run_id(Path(run)))
     except JournalError as error:
         fail(str(error), error.hint)
+    export = named if output_format is TraceFormat.ATIF else exports.openai
     with ExitStack() as stack:
         if out is None:
             stream = sys.stdout.buffer
