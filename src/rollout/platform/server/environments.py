@@ -79,7 +79,7 @@ async def push_environment(request: Request) -> Response:
     said = {key: value for key, value in body.items() if key != "verifier"}
     check_shape("payload", {"environment": said, "verifier": None}, beneath=["environment"])
     if "verifier" in body and body["verifier"] is not None:
-        check_shape("verifier", body["verifier"], beneath=[])
+        check_shape("verifier", body["verifier"], at="/verifier")
     store = _store(request)
     wanted, checked = _if_match(request)
 

@@ -87,10 +87,11 @@ async def object_of(request: Request, *, limit: int = _MEGABYTE) -> dict[str, An
     return value
 
 
-def check_shape(schema: str, value: Any, *, beneath: Sequence[str] = ()) -> None:
+def check_shape(schema: str, value: Any, *, beneath: Sequence[str] = (), at: str = "") -> None:
     """Holds a value against one of the bundled schemas. Raises ApiError that names the JSON pointer of each fault.
 
-    ``beneath`` is where the request's body stands in the value, so that pointers are those of the body.
+    ``beneath`` is where the request's body stands in the value, ``at`` where the value stands in the body: pointers are
+    those of the body.
     """
     found = []
     for fault in faults(schema, value):
@@ -98,7 +99,7 @@ def check_shape(schema: str, value: Any, *, beneath: Sequence[str] = ()) -> None
         assert known.describe is not None
         message, hint = known.describe(Problem(fault.slug, Span("body", 1, 1, 1, 1), fault.facts))
         route = fault.route[len(beneath) :] if fault.route[: len(beneath)] == tuple(beneath) else fault.route
-        found.append({"pointer": pointer(route), "message": message, **({"hint": hint} if hint else {})})
+        found.append({"pointer": at + pointer(route), "message": message, **({"hint": hint} if hint else {})})
     if found:
         first = found[0]
         where = f"At {first['pointer']}: " if first["pointer"] else ""

@@ -26,7 +26,7 @@ from rollout.engine.executors import ExecutorError, Recipe, find
 from rollout.engine.inputs import changes, inputs
 from rollout.engine.journal import encode
 from rollout.environment import Environment, Task
-from rollout.models import ConnectError, Sampling, Setup, Usage, address
+from rollout.models import ConnectError, Sampling, Setup, Usage, address, connect
 from rollout.platform.store import Store, StoreError, environments, rollouts, runs
 from rollout.platform.store.ids import new_id
 from rollout.platform.store.rollouts import Finished, NotHeldError
@@ -130,9 +130,9 @@ class Runner:
 
         execution.task.add_done_callback(ended)
 
-    def check_model(self, model: str) -> None:
-        """Raises ConnectError where a model cannot be asked from here."""
-        address(model, Setup(self._settings))
+    async def check_model(self, model: str) -> None:
+        """Raises ConnectError where there is no such model, or it cannot be asked from here."""
+        await connect(model, Setup(self._settings)).close()
 
     def recipe(self, environment: Environment, run: Run, concurrency: int) -> Recipe:
         """All that the rollouts of a run depend on besides their task."""

@@ -48,7 +48,7 @@ async def create_run(request: Request) -> Response:
             "Push it first: rollout push PATH",
             pointer="/environmentSlug",
         )
-    _check_model(request, body["model"])
+    await _check_model(request, body["model"])
     digest = await digest_of(store, entry, body.get("digest"))
     parent = await _run_of(store, body["parentRunId"]) if body.get("parentRunId") else None
     data = await store.aread(environments.data, entry.id, digest)
@@ -250,7 +250,7 @@ def _store(request: Request) -> Store:
     return store
 
 
-def _check_model(request: Request, model: str) -> None:
+async def _check_model(request: Request, model: str) -> None:
     name = model.partition(":")[0]
     if name in _NOT_HERE:
         raise ApiError(
@@ -260,7 +260,7 @@ def _check_model(request: Request, model: str) -> None:
             pointer="/model",
         )
     try:
-        request.app.state.runner.check_model(model)
+        await request.app.state.runner.check_model(model)
     except ConnectError as error:
         raise ApiError(400, str(error), error.hint, pointer="/model") from None
 
