@@ -2,14 +2,15 @@
 
 A term is found at its edges: ``10`` is not in ``100``, and ``cat`` not in ``category``; ``substring: true`` takes it
 anywhere. Numbers are found as numbers: 100 is in ``$100.00``, ``100%`` and ``100-day``, but not in ``1,100``, ``-100``
-or ``O-100``, and 10 not in ``1.10``, ``10:30``, ``10/12`` or ``10-20``: these are other numbers, times and ranges.
+or ``O-100``, and 10 not in ``1.10``, ``10:30``, ``10/12`` or ``10-20``: these are other numbers, times and ranges. Nor
+is 49 in ``49 000``, ``49'000``, ``49٫5``, ``49 ½``, ``-$49``, ``minus 49`` or ``49 million``. Numbers of three digits
+with nothing but a space between them are read as one, so lists of them need commas.
 Accents belong to their letter however they were typed, so ``cafe`` is not in ``café``.
 ``anyOf: true`` asks for one of the terms only; ``caseSensitive: false`` takes capitals and small letters as the same.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,14 +18,7 @@ from rollout.language.canonical import canonical
 from rollout.language.compare import show
 from rollout.language.edges import composed, stands_alone
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
-
-_NUMBER = re.compile(
-    r"""(?<![\w.])(?<!\w[-–−])(?<![0-9][,:/⁄])  # not inside a word, an identifier such as O-10, or another number
-        [-–−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?
-        (?!\w)(?![-–−.,:/⁄][0-9])""",
-    re.VERBOSE,
-)
-_LONGEST_NUMBER = 40
+from rollout.verifiers._found_numbers import number_of, numbers_in
 
 
 def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
@@ -76,15 +70,15 @@ class _Finder:
         self.text = text if case_sensitive else composed(text.casefold())
         self.case_sensitive = case_sensitive
         self.substring = substring
-        self.numbers = {number for found in _NUMBER.findall(text) if (number := _number(found)) is not None}
+        self.numbers = set(numbers_in(text))
 
     def __call__(self, term: str | int | float) -> bool:
         if not isinstance(term, str):
             return term in self.numbers
         if self.substring:
             return self._folded(term) in self.text
-        if _NUMBER.fullmatch(term) and (number := _number(term)) in self.numbers and number is not None:
-            return True
+        if (number := number_of(term)) is not None:
+            return number in self.numbers
         return self._at_edges(self._folded(term))
 
     def _folded(self, term: str) -> str:
@@ -98,15 +92,6 @@ class _Finder:
                 return True
             at = self.text.find(term, at + 1)
         return False
-
-
-def _number(text: str) -> int | float | None:
-    digits = text.replace(",", "").replace("−", "-").replace("–", "-")
-    whole = digits.lstrip("-")
-    if len(digits) > _LONGEST_NUMBER or (len(whole) > 1 and whole[0] == "0" and whole[1].isdigit()):
-        # A run of digits that starts with 0 is a name, such as a postcode.
-        return None
-    return int(digits) if digits.lstrip("-").isdigit() else float(digits)
 
 
 __all__ = ["judge"]
