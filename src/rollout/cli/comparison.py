@@ -11,17 +11,16 @@ from rollout.analysis.compare.groups import grouped, rows
 from rollout.analysis.compare.words import (
     METHOD,
     alike,
+    answers,
     count,
     ends,
     headline,
-    margin,
     notes,
     points,
     power,
     signed,
     tally_words,
     tries,
-    where,
 )
 from rollout.cli.output import visible
 
@@ -40,9 +39,7 @@ def text_lines(comparison: Comparison, *, color: bool, all_tasks: bool) -> Itera
     yield ""
     answer = visible(headline(comparison))
     yield f"{_COLORS[comparison.direction]}{answer}\x1b[0m" if color else answer
-    for sentence in (where(comparison), margin(comparison)):
-        if sentence is not None:
-            yield visible(sentence)
+    yield from (visible(sentence) for sentence in answers(comparison))
     figures = [(row.name, f"{row.tasks:,}", *row[2:]) for row in rows(comparison)]
     if figures:
         yield ""

@@ -70,6 +70,9 @@ def test_json_has_all_of_it_in_one_envelope(run: Invoke) -> None:
     assert data["pass_rate"]["difference"]["value"] == pytest.approx(9 / 160)
     assert [each["verdict"] for each in data["slices"]] == ["worse", "better"]
     assert data["trained"]["graded"] == 160
+    assert data["margin"] is None
+    asked = json.loads(run("compare", "baseline", "trained", "--json", "--margin", "0.3").stdout)["data"]
+    assert asked["margin"]["is_shown"] is True
 
 
 def test_a_page_is_written_beside_what_is_shown(run: Invoke) -> None:

@@ -152,10 +152,19 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Whether it is shown that the pass rate is not lower by ``size`` or more: the interval lies wholly above −size."""
+    """Whether it is shown that the pass rate is not lower by ``size`` or more.
+
+    ``least`` is the difference if all that has no grade in the trained run had failed; None where nothing can be
+    compared. It is shown when its interval lies wholly above −size.
+    """
 
     size: float
-    is_shown: bool
+    least: Estimate | None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is; what is not known shows nothing."""
+        return self.least is not None and self.least.interval.low > -self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +185,10 @@ class Power:
 class Comparison:
     """Two runs compared. Regressions come first in ``pairs``.
 
-    ``pass_rate``, ``score`` and ``power`` are None where no task has a grade in both. ``lost`` are the names of tasks
-    that have a grade in the baseline and none in the trained run although they were run, ``ungraded`` those that were
-    run in both and have none in the baseline; the others are in one run only. ``merged`` are groups of names whose
+    ``pass_rate``, ``score`` and ``power`` are None where no task has a grade in both. ``no_grade`` is the share of
+    rollouts without a grade, over the tasks that were run in both, None where there are none. ``lost`` are the names of
+    tasks that have a grade in the baseline and none in the trained run although they were run, ``ungraded`` those that
+    were run in both and have none in the baseline; the others are in one run only. ``merged`` are groups of names whose
     tasks are the same. ``versions`` names what differs of the environment, ``settings`` what else the runs differ in.
     """
 
@@ -187,6 +197,7 @@ class Comparison:
     pairs: Sequence[Pair]
     pass_rate: Contrast | None
     score: Contrast | None
+    no_grade: Contrast | None
     slices: Sequence[Slice]
     power: Power | None
     margin: Margin | None

@@ -59,9 +59,10 @@ def compare(baseline: Side, trained: Side, *, margin: float | None = None) -> Co
         pairs=pairs,
         pass_rate=rate,
         score=_scores(pairs) if pairs else None,
+        no_grade=_no_grade(both),
         slices=_slices(pairs),
         power=None if rate is None else _power(pairs, rate),
-        margin=None if margin is None else _margin(margin, rate),
+        margin=None if margin is None else _margin(margin, both),
         lost=[now.name for was, now in both if was.graded and not now.graded],
         ungraded=[now.name for was, now in both if not was.graded],
         only_baseline=[each.name for content, each in before.items() if content not in after],
@@ -234,11 +235,22 @@ def _slices(pairs: Sequence[Pair]) -> list[Slice]:
     )
 
 
-def _margin(size: float, rate: Contrast | None) -> Margin:
+def _no_grade(both: Sequence[tuple[_Tries, _Tries]]) -> Contrast | None:
+    if not both:
+        return None
+    before, after = ([1 - tries.graded / tries.all for tries in side] for side in zip(*both, strict=True))
+    differences = [round(now - was, 12) for was, now in zip(before, after, strict=True)]
+    return _permuted(_Values(before, after, differences))
+
+
+def _margin(size: float, both: Sequence[tuple[_Tries, _Tries]]) -> Margin:
     """That it is not worse by so much, as in G. Piaggio and others, “Reporting of Noninferiority and Equivalence
     Randomized Trials: Extension of the CONSORT 2010 Statement”, JAMA 308 (2012), p. 2594–2604: by the lower end of the
-    two-sided 95 % interval. Where nothing is known, nothing is shown."""
-    return Margin(size, rate is not None and rate.difference.interval.low > -size)
+    two-sided 95 % interval. What has no grade is taken at its worst, as C. F. Manski, “Nonparametric Bounds on
+    Treatment Effects”, The American Economic Review 80 (1990), p. 319–323, bounds what was not observed."""
+    least = [round(now.passed / now.all - was.passed / was.graded, 12) for was, now in both if was.graded]
+    is_known = any(was.graded and now.graded for was, now in both)
+    return Margin(size, _estimate(least, -1.0, 1.0) if is_known else None)
 
 
 def _power(pairs: Sequence[Pair], rate: Contrast) -> Power:

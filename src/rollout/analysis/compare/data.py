@@ -17,6 +17,8 @@ def data(comparison: Comparison) -> dict[str, Any]:
         each["verdict"] = str(of.contrast.direction)
     for side in ("baseline", "trained"):
         told[side]["graded"] = getattr(comparison, side).graded
+    if comparison.margin is not None:
+        told["margin"]["is_shown"] = comparison.margin.is_shown
     return {
         "verdict": str(comparison.direction),
         "headline": headline(comparison),

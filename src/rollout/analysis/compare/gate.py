@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.analysis.compare import Comparison, Direction
-from rollout.analysis.compare.words import margin, named, slice_p
+from rollout.analysis.compare.words import loses_grades, margin, more_without_grade, named, slice_p
 
 
 def regressions(comparison: Comparison) -> Iterator[str]:
@@ -14,8 +14,8 @@ def regressions(comparison: Comparison) -> Iterator[str]:
     Without a margin it must not be shown that the run is worse, over all tasks or in a slice. With one it has to be
     shown that the run is not worse by as much, since what is not known is no reason to let it through; and no slice may
     be shown to be worse and seen to be so by as much. In either case it is not let through where nothing could be
-    compared, where it is not whole, and where it has no grade of a task that the baseline has one of: it might have
-    failed there.
+    compared, where it is not whole, where it is shown to have more rollouts without a grade, and where it has no grade
+    of a task that the baseline has one of: it might have failed there.
     """
     asked, least = comparison.margin, 0.0
     if comparison.pass_rate is None:
@@ -30,6 +30,8 @@ def regressions(comparison: Comparison) -> Iterator[str]:
         contrast = each.contrast
         if contrast.direction is Direction.WORSE and contrast.difference.value <= -least:
             yield f"The pass rate is lower in the {each.by} “{each.name}” ({slice_p(contrast)}, Holm)."
+    if loses_grades(comparison):
+        yield str(more_without_grade(comparison))
     if comparison.trained.unfinished is not None:
         yield f"The trained run is not whole. {comparison.trained.unfinished}"
     if comparison.lost:

@@ -10,17 +10,16 @@ from rollout.analysis.compare.groups import grouped, rows
 from rollout.analysis.compare.words import (
     METHOD,
     alike,
+    answers,
     count,
     ends,
     headline,
-    margin,
     notes,
     points,
     power,
     signed,
     tally_words,
     tries,
-    where,
 )
 from rollout.diagnostics._visible import visible
 
@@ -41,10 +40,9 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     yield f"### {_text(before.environment)}: {_code(before.model)} → {_code(after.model)}"
     yield ""
     yield f"**{_text(headline(comparison))}**"
-    for sentence in (where(comparison), margin(comparison)):
-        if sentence is not None:
-            yield ""
-            yield _text(sentence)
+    for sentence in answers(comparison):
+        yield ""
+        yield _text(sentence)
     yield ""
     figures = list(rows(comparison))
     if figures:

@@ -12,10 +12,10 @@ from rollout.analysis.compare import Comparison, Contrast, Estimate, Pair
 from rollout.analysis.compare.groups import grouped, rows
 from rollout.analysis.compare.words import (
     METHOD,
+    answers,
     count,
     ends,
     headline,
-    margin,
     notes,
     points,
     points_words,
@@ -24,7 +24,6 @@ from rollout.analysis.compare.words import (
     signed,
     tally_words,
     tries,
-    where,
 )
 from rollout.analysis.report.parts import HERE, asset, policy, rendered
 from rollout.analysis.report.texts import Texts
@@ -76,7 +75,7 @@ def _told(comparison: Comparison, texts: Texts) -> dict[str, Any]:
         "models": (texts.line(before.model, 120), texts.line(after.model, 120)),
         "verdict": str(comparison.direction),
         "headline": texts.line(headline(comparison)),
-        "answers": [texts.line(each, 2_000) for each in (where(comparison), margin(comparison)) if each],
+        "answers": [texts.line(each, 2_000) for each in answers(comparison)],
         "sides": [
             (name, texts.line(tally.label), texts.line(tally.model, 120), texts.line(tally_words(tally)))
             for name, tally in (("Baseline", before), ("Trained", after))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rollout.analysis.compare import Comparison, Contrast, Direction, Estimate, Pair, Tally
+from rollout.analysis.inference import SIGNIFICANT
 from rollout.analysis.stats import Interval
 from rollout.analysis.words import number, percent
 
@@ -104,6 +105,18 @@ def where(comparison: Comparison) -> str | None:
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
+def answers(comparison: Comparison) -> Iterator[str]:
+    """What belongs to the answer besides: in which slices, within which margin, and what it may be flattered by."""
+    flattering = more_without_grade(comparison) if loses_grades(comparison) else None
+    yield from (each for each in (where(comparison), margin(comparison), flattering) if each is not None)
+
+
+def loses_grades(comparison: Comparison) -> bool:
+    """Whether it is shown that the trained run has more rollouts without a grade."""
+    found = comparison.no_grade
+    return found is not None and found.difference.value > 0 and found.p <= SIGNIFICANT
+
+
 def tally_words(tally: Tally) -> str:
     """The rollouts of a run: how they came out, and both rates."""
     parts = [f"{tally.passed:,} passed", f"{tally.failed:,} failed"]
@@ -138,6 +151,8 @@ def notes(comparison: Comparison) -> Iterator[str]:
         )
     if comparison.ungraded:
         yield f"Left out, since the baseline has no grade of them: {named(comparison.ungraded)}."
+    if (flattering := more_without_grade(comparison)) is not None and not loses_grades(comparison):
+        yield flattering
     for names, which in ((comparison.only_baseline, "baseline"), (comparison.only_trained, "trained run")):
         if names:
             yield f"Left out, since only the {which} has them: {named(names)}."
@@ -203,14 +218,30 @@ def power(comparison: Comparison) -> Iterator[str]:
 
 def margin(comparison: Comparison) -> str | None:
     """Whether it is shown that the trained run is not worse by more than the margin."""
-    asked, rate = comparison.margin, comparison.pass_rate
+    asked = comparison.margin
     if asked is None:
         return None
     size = points(asked.size)[1:]
     if asked.is_shown:
         return f"Shown: the pass rate is not lower by {size} points or more."
-    reaches = f": it may be {points(rate.difference.interval.low)} points" if rate is not None else ""
-    return f"Not shown that the pass rate is not lower by {size} points or more{reaches}."
+    sentence = f"Not shown that the pass rate is not lower by {size} points or more"
+    if asked.least is None:
+        return f"{sentence}."
+    is_bound = comparison.no_grade is not None and comparison.no_grade.trained.value > 0
+    bound = ", if what has no grade had failed" if is_bound else ""
+    return f"{sentence}: it may be {points(asked.least.interval.low)} points{bound}."
+
+
+def more_without_grade(comparison: Comparison) -> str | None:
+    """That the trained run has more rollouts without a grade than the baseline has; None where it has not."""
+    found = comparison.no_grade
+    if found is None or found.difference.value <= 0:
+        return None
+    return (
+        f"Of the rollouts of a task, {percent(found.trained.value)} have no grade in the trained run, and "
+        f"{percent(found.baseline.value)} in the baseline ({p_value(found.p)}). "
+        "What has none may be what would have failed."
+    )
 
 
 def slice_p(contrast: Contrast) -> str:
@@ -246,10 +277,13 @@ def _joined(names: Sequence[str]) -> str:
 __all__ = [
     "METHOD",
     "alike",
+    "answers",
     "count",
     "ends",
     "headline",
+    "loses_grades",
     "margin",
+    "more_without_grade",
     "named",
     "notes",
     "p_value",

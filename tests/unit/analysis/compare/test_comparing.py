@@ -201,6 +201,29 @@ def test_what_has_no_grade_any_more_fails(margin: float | None) -> None:
     assert gate({"a": [1.0]}, {"b": [1.0]}, margin=margin)
 
 
+def test_a_model_that_breaks_where_it_would_have_failed_is_not_let_through() -> None:
+    before = {f"t{number}": [1.0, 0.0, 0.0] for number in range(10)}
+    breaking = {task: [1.0, None, None] for task in before}
+    assert compare(side(before), side(breaking)).direction is Direction.BETTER
+    [without] = gate(before, breaking)
+    assert without.startswith(
+        "Of the rollouts of a task, 66.7 % have no grade in the trained run, and 0 % in"
+    )
+    assert gate(breaking, before) == ["The pass rate is lower."]
+
+
+def test_with_a_margin_what_has_no_grade_is_taken_at_its_worst() -> None:
+    before = many(400, 1.0, trials=2)
+    few, more = dict(before), dict(before)
+    few["t0"] = [1.0, None]
+    more |= {f"t{number}": [1.0, None] for number in range(5)}
+    assert gate(before, few, margin=0.02) == []
+    assert gate(before, more) == []
+    [sentence] = gate(before, more, margin=0.01)
+    assert sentence.endswith(", if what has no grade had failed.")
+    assert gate(before, before, margin=0.01) == []
+
+
 def test_more_trials_of_the_same_tasks_settle_it_where_tasks_differ_alike() -> None:
     before = {f"t{number}": [1.0, 1.0, 0.0, 0.0] for number in range(40)}
     after = {f"t{number}": [1.0, 1.0, 1.0 if number % 8 == 0 else 0.0, 0.0] for number in range(40)}
