@@ -23,9 +23,9 @@ said to people beside it goes to stderr. Colour is for terminals; `NO_COLOR` and
 | exit status | what it says |
 | --- | --- |
 | 0 | fine |
-| 1 | findings, failed tasks, or differences that were asked for |
+| 1 | findings, differences that were asked for, a task that failed, broke or was not done, as when no model answers |
 | 2 | wrong usage, or a spec that cannot be read |
-| 3 | the platform, the network, or a fault of rollout's own |
+| 3 | the platform cannot be reached or refuses, a file cannot be written at the end, or a fault of rollout's own |
 | 130 | interrupted |"""
 
 

@@ -20,11 +20,11 @@ class Exit(IntEnum):
 
     FINE = 0
     FINDINGS = 1
-    """Findings, failed tasks or a regression."""
+    """Findings, a regression, or tasks that failed, broke or were not done."""
     USAGE = 2
     """Wrong usage, or a spec that cannot be read."""
     PLATFORM = 3
-    """The platform, the network, or a fault of our own."""
+    """The platform, a file that cannot be written at the end, or a fault of our own."""
     INTERRUPTED = 130
 
 
