@@ -43,6 +43,8 @@ _BETWEEN_BEATS = 5.0
 _BETWEEN_LOOKS = 2.0
 _LONGEST_OUTAGE = 600.0
 
+_HERE = f"{socket.gethostname()[:24]} "
+
 _log = logging.getLogger("rollout")
 
 
@@ -67,7 +69,7 @@ class Runner:
         self._executor = find(executor)
         self._at_once = at_once
         self._sandbox = sandbox
-        self._owner = f"{socket.gethostname()[:24]}-{os.getpid()}-{new_id()[:8]}"
+        self._owner = f"{_HERE}{os.getpid()} {new_id()[:8]}"
         self._active: dict[str, _Execution] = {}
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
@@ -81,6 +83,7 @@ class Runner:
 
     async def start(self) -> None:
         """Begins to look for runs."""
+        await self._free_those_of_the_dead()
         self._loop = asyncio.create_task(self._look())
 
     def wake(self) -> None:
@@ -101,6 +104,13 @@ class Runner:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _free_those_of_the_dead(self) -> None:
+        """What a process of this machine held that was killed need not wait until its lease runs out."""
+        for run_id, owner in await self._store.aread(runs.held):
+            pid = owner.removeprefix(_HERE).partition(" ")[0]
+            if owner.startswith(_HERE) and pid.isdigit() and not _is_alive(int(pid)):
+                await self._store.awrite(runs.release, run_id, owner)
 
     async def _look(self) -> None:
         while True:
@@ -355,6 +365,18 @@ class _Execution:
 
 class _ChangedError(Exception):
     """The run cannot be gone on with as it was begun; the text is a sentence."""
+
+
+def _is_alive(pid: int) -> bool:
+    if pid == os.getpid():
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def with_own_keys(environment: Environment) -> Environment:

@@ -203,6 +203,14 @@ def renew(connection: Connection, run_id: str, owner: str, seconds: float) -> Ru
     return get(connection, run_id) if changed.rowcount else None
 
 
+def held(connection: Connection) -> list[tuple[str, str]]:
+    """The runs that somebody holds, each with who that is."""
+    query = select(_runs.c.id, _runs.c.owner).where(
+        _runs.c.status == Status.RUNNING, _runs.c.owner.is_not(None)
+    )
+    return [(run_id, owner) for run_id, owner in connection.execute(query)]
+
+
 def release(connection: Connection, run_id: str, owner: str) -> None:
     """Gives a run back, to be gone on with by whoever leases it next."""
     connection.execute(
@@ -278,6 +286,7 @@ __all__ = [
     "end",
     "find",
     "get",
+    "held",
     "keep_inputs",
     "lease",
     "newest",
