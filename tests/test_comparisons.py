@@ -1,7 +1,7 @@
 """Runs compared: each folder of ``tests/cases/compare`` has two runs, and what is said of them beside them.
 
 ``arguments`` are the options; ``expected.txt`` is what the command shows, with its status; ``expected.md`` the same as
-Markdown. ``pytest tests/test_compare.py --update-expected`` writes them anew, to be read before they are committed.
+Markdown. ``pytest tests/test_comparisons.py --update-expected`` writes them anew, to be read before they are committed.
 """
 
 from __future__ import annotations
