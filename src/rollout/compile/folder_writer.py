@@ -144,7 +144,7 @@ def _left_behind(home: Path, name: str) -> Iterator[Path]:
 
 
 def write_file(path: Path, data: bytes, *, replace: bool = True) -> None:
-    """Writes one file whole: a reader sees the old content or the new, never half.
+    """Writes one file whole: a reader sees the old content or the new, never half. Folders above it are made.
 
     Raises WriteError when it cannot be written; without ``replace``, also when there is anything at ``path``, even
     what comes to be there while this is at work.
@@ -159,6 +159,7 @@ def write_file(path: Path, data: bytes, *, replace: bool = True) -> None:
             special.write(data)
         return
     path = Path(os.path.realpath(path))
+    make_home(path)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
     except OSError as error:
@@ -174,6 +175,16 @@ def write_file(path: Path, data: bytes, *, replace: bool = True) -> None:
     except OSError as error:
         with suppress(OSError):
             Path(name).unlink()
+        raise WriteError(f"“{path}” cannot be written: {error.strerror or error}.") from error
+
+
+def make_home(path: Path) -> None:
+    """Makes the folders above a file that is to be written. Raises WriteError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise WriteError(f"“{path}” cannot be written: “{path.parent}” is no folder.") from None
+    except OSError as error:
         raise WriteError(f"“{path}” cannot be written: {error.strerror or error}.") from error
 
 
@@ -235,4 +246,4 @@ def _umask() -> int:
     return mask
 
 
-__all__ = ["WriteError", "write_file", "write_folder"]
+__all__ = ["WriteError", "make_home", "write_file", "write_folder"]

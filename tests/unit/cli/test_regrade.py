@@ -79,6 +79,8 @@ def test_json_has_both_verdicts(desk: Path) -> None:
 def test_the_new_verdicts_can_be_written_and_judged_again(desk: Path) -> None:
     edit(desk / "verifier.yaml", "[Refunded]", "[Paid]")
     assert invoke("regrade", "run", "--with", "desk", "--out", "new.jsonl").exit_code == 1
+    assert invoke("regrade", "run", "--with", "desk", "--out", "judged/new.jsonl").exit_code == 1
+    assert Path("judged/new.jsonl").read_bytes() == Path("new.jsonl").read_bytes()
     again = invoke("regrade", "new.jsonl", "--with", "desk", "--across-versions")
     assert (again.exit_code, again.stdout) == (0, "3 rollouts judged again: none with another outcome.\n")
     taken = invoke("regrade", "run", "--with", "desk", "--out", "new.jsonl")

@@ -283,8 +283,8 @@ def test_traces_are_given_as_trajectories(asking: Any, run: Any) -> None:
     calls = [call("get_order", '{"order_id":"O-1"}', "a"), call("refund", "{", "b")]
     with ChatServer([says(calls=calls), says("Done.", reasoning_content="Hm.")]) as server:
         asking(server, str(DESK), "-m", "openai/gpt-4o-mini", "--task", "solved", "--out", "run")
-    assert run("traces", "run", "--format", "atif", "-o", "out.jsonl").exit_code == 0
-    (line,) = Path("out.jsonl").read_text().splitlines()
+    assert run("traces", "run", "--format", "atif", "-o", "exports/out.jsonl").exit_code == 0
+    (line,) = Path("exports/out.jsonl").read_text().splitlines()
     trajectory = json.loads(line)
     assert trajectory["schema_version"] == "ATIF-v1.7"
     user, acting, answering = trajectory["steps"]

@@ -74,7 +74,6 @@ def new(
     files = scaffold(template, slug=slug, name=_title(slug), toml=is_toml, one_file=one_file or is_file)
     try:
         if is_file:
-            target.parent.mkdir(parents=True, exist_ok=True)
             write_file(target, next(iter(files.values())).encode("utf-8"), replace=False)
         else:
             write_folder(target, files)

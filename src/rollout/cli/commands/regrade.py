@@ -64,6 +64,7 @@ def regrade(
 
     from rollout.cli.inputs import in_sandbox, project_settings, sound_environment
     from rollout.cli.output import Exit, fail, show, show_json
+    from rollout.compile.folder_writer import WriteError, make_home
     from rollout.engine import Rollout
     from rollout.engine.judge import VerifierGrader
     from rollout.engine.regrade import Regrader
@@ -97,8 +98,12 @@ def regrade(
 
     with in_sandbox(sandbox):
         try:
+            if out is not None:
+                make_home(Path(out))
             with Path(out).open("xb") if out is not None else nullcontext() as file:
                 asyncio.run(run(file))
+        except WriteError as error:
+            fail(str(error), error.hint)
         except FileExistsError:
             fail(f"There is a file “{out}” already.", "Give another name.")
         except OSError as error:

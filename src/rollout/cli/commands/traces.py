@@ -55,6 +55,7 @@ def traces(
 
     from rollout.analysis import exports
     from rollout.cli.output import fail
+    from rollout.compile.folder_writer import WriteError, make_home
     from rollout.engine import Outcome
     from rollout.engine.journal import JournalError, dump, read_rollouts, run_id
 
@@ -76,7 +77,10 @@ def traces(
             stream = sys.stdout.buffer
         else:
             try:
+                make_home(Path(out))
                 stream = stack.enter_context(Path(out).open("wb"))
+            except WriteError as error:
+                fail(str(error), error.hint)
             except OSError as error:
                 fail(f"“{out}” cannot be written: {error.strerror}.")
         for line in chain([] if first is None else [first], rest):
