@@ -1,0 +1,109 @@
+"""A folder whose files come to say another version: what says the same stays, byte for byte."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from compile_strategies import environments
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from rollout import Environment
+from rollout.check.report import environment_in
+from rollout.compile import compile_environment
+from rollout.compile.refold import Refolded, RefoldError, refold
+from rollout.compile.spread import spread
+from rollout.source import read_one
+
+CASES = Path(__file__).parents[2] / "cases" / "refold"
+PARTS = ("name", "description", "schema", "seed", "config", "verifier", "tasks")
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(text.encode())
+
+
+def apply(changes: Refolded) -> None:
+    for path, data in changes.texts.items():
+        assert data is None or not path.exists() or path.read_bytes() != data, (
+            "what says the same is not written"
+        )
+        if data is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+
+@st.composite
+def versions(draw: st.DrawFn) -> tuple[Environment, Environment]:
+    """An environment, and another version of it in which some parts are another's, and some members of the config."""
+    before = draw(environments())
+    other = draw(environments().filter(lambda each: each.template == before.template))
+    parts = draw(st.sets(st.sampled_from(PARTS), min_size=1))
+    after = replace(before, **{part: getattr(other, part) for part in parts})
+    if before.config and other.config and "config" not in parts:
+        keys = draw(st.sets(st.sampled_from(sorted({*before.config, *other.config}))))
+        config = {**before.config, **{key: other.config[key] for key in keys if key in other.config}}
+        after.config = config
+    if "tasks" in parts:
+        after.tasks = draw(st.permutations([*before.tasks[1:], *other.tasks]))
+    return before, after
+
+
+@given(pair=versions(), toml=st.booleans(), one_file=st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_the_files_compile_to_the_version_that_is_wanted(
+    pair: tuple[Environment, Environment], toml: bool, one_file: bool
+) -> None:
+    before, after = (compile_environment(each) for each in pair)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch, "refund")
+        payload = {"environment": before.environment, "verifier": before.verifier}
+        write(folder, spread(payload, toml=toml, one_file=one_file))
+        document = read_one(folder)
+        assert compile_environment(environment_in(document)).digest == before.digest
+        try:
+            changes = refold(document, after)
+        except RefoldError as error:
+            # Names that no file can have, or what TOML cannot say.
+            event(f"refused: {error}")
+            assert "name of a file" in str(error) or "cannot say" in str(error) or "be files" in str(error)
+            return
+        event("anew" if changes.anew else "in place")
+        apply(changes)
+        assert compile_environment(environment_in(read_one(folder))).digest == after.digest
+
+
+@pytest.mark.parametrize("case", sorted(path.name for path in CASES.iterdir()))
+def test_a_folder_of_an_author_keeps_what_is_theirs(
+    case: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """``before``, changed so that it says what ``wanted`` says, is ``after``."""
+    folder = tmp_path / "desk"
+    shutil.copytree(CASES / case / "before", folder)
+    wanted = tmp_path / "wanted" / "desk"
+    shutil.copytree(CASES / case / "wanted", wanted)
+    after = compile_environment(environment_in(read_one(wanted)))
+    changes = refold(read_one(folder), after)
+    apply(changes)
+    expected = CASES / case / "after"
+    if request.config.getoption("--update-expected"):
+        shutil.rmtree(expected, ignore_errors=True)
+        shutil.copytree(folder, expected)
+    assert contents(folder) == contents(expected)
+    assert compile_environment(environment_in(read_one(folder))).digest == after.digest
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes().decode()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
