@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from rollout.analysis.inference import SIGNIFICANT
 from rollout.analysis.stats import Interval
 from rollout.engine import Outcome
 
@@ -133,8 +134,6 @@ class Contrast:
     @property
     def direction(self) -> Direction:
         """Which way it goes, if the p-value lets it be said."""
-        from rollout.analysis.inference import SIGNIFICANT
-
         p = self.p if self.adjusted is None else self.adjusted
         if p > SIGNIFICANT or not self.difference.value:
             return Direction.UNDECIDED
