@@ -83,7 +83,7 @@ class TextOutput:
             show(line)
         left = len(self._plan.environment.tasks) - len(self._plan.tasks)
         show(
-            self._transcript.tally(summary.tally)
+            self._transcript.tally(summary.tally, self._plan.planned)
             + (f"; {left} more of its tasks were not run." if left else ".")
         )
 

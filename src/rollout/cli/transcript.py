@@ -51,8 +51,8 @@ class Transcript:
         """The verdict alone, for somebody who has seen the rest."""
         return "\n".join(self._verdict(verdict))
 
-    def tally(self, tally: Tally) -> str:
-        """``2 passed, 1 failed, 0 errors``, with the pass rate of those graded and of all."""
+    def tally(self, tally: Tally, planned: int) -> str:
+        """``2 passed, 1 failed, 0 errors``, with the pass rate of those graded and of all, or that were to be done."""
         outcomes = tally.outcomes
         unscored = outcomes.get(Outcome.UNSCORED, 0)
         counts = [
@@ -61,8 +61,9 @@ class Transcript:
             _count(outcomes.get(Outcome.ERROR, 0), "error"),
             *([f"{unscored} unscored"] if unscored else []),
         ]
-        rates = f"passed {tally.passed} of {tally.graded} graded, {tally.passed} of {tally.all} in all"
-        worst = Outcome.PASSED if tally.passed == tally.all else Outcome.FAILED
+        whole = f"{tally.all} in all" if tally.all >= planned else f"{planned} planned"
+        rates = f"passed {tally.passed} of {tally.graded} graded, {tally.passed} of {whole}"
+        worst = Outcome.PASSED if tally.passed == planned else Outcome.FAILED
         return f"{self._paint(', '.join(counts), worst)} ({rates})"
 
     def _task(self, task: Task, trial: int) -> Iterator[str]:

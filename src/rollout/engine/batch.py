@@ -211,7 +211,11 @@ class _Watched:
             if error.exchange is not None:
                 batch.charge(error.exchange.usage)
             if error.hopeless:
-                batch.stop = batch.stop or Stop("hopeless", str(error), error.hint)
+                stop = Stop("hopeless", str(error), error.hint)
+                if batch.stop == stop:
+                    # One rollout tells it. The others under way are no worse for it, and are still to be done.
+                    raise _StoppedError from None
+                batch.stop = batch.stop or stop
             raise
         batch.charge(turn.usage)
         return turn

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 
@@ -107,6 +108,12 @@ def refusal(
     if status == 403:
         return error(f"“{name}” does not let this key use “{model}”", "Look at what the account may use.")
     if status in (404, 410):
+        base = provider.address.partition("?")[0].removesuffix("/chat/completions")
+        if urlsplit(base).path.strip("/") == "":
+            return error(
+                f"“{name}” has no “{model}”, or no chat completions at {provider.address}",
+                f"The address of a server usually ends in /v1: is it {base.rstrip('/')}/v1?",
+            )
         return error(
             f"“{name}” has no “{model}”",
             f"Look at the model's name, which was sent as “{model}”, and at the address, {provider.address}.",

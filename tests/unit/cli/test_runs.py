@@ -185,6 +185,21 @@ def test_a_model_that_cannot_be_had_leaves_no_folder(
     assert not Path("run").exists()
 
 
+def test_an_address_without_v1_is_told_once_and_ends_the_run(asking: Any) -> None:
+    with ChatServer([refuses(404, "Not Found")] * 3) as server:
+        server.address = server.address.removesuffix("/v1")
+        ended = asking(server, str(DESK), "-m", "openai/gpt-4o-mini")
+    told = f"The address of a server usually ends in /v1: is it {server.address}/v1?"
+    assert (ended.exit_code, ended.stdout.count(told), ended.stderr.count(told)) == (1, 1, 1)
+    assert ended.stdout.endswith("0 passed, 0 failed, 1 error (passed 0 of 0 graded, 0 of 3 planned).\n")
+
+
+def test_a_run_of_which_nothing_was_done_names_what_was_planned(asking: Any) -> None:
+    with ChatServer([says("Done.")]) as server:
+        ended = asking(server, str(DESK), "-m", "openai/gpt-4o-mini", "--max-tokens", "0")
+    assert ended.stdout.endswith("0 passed, 0 failed, 0 errors (passed 0 of 0 graded, 0 of 3 planned).\n")
+
+
 def test_a_spent_budget_ends_a_run_that_can_be_gone_on_with(asking: Any) -> None:
     with ChatServer([says("Done.")]) as server:
         ended = asking(

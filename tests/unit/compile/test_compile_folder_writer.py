@@ -144,7 +144,7 @@ def test_a_device_is_written_to() -> None:
 def test_folders_above_a_file_are_made_and_what_is_in_their_place_is_a_sentence(tmp_path: Path) -> None:
     write_file(tmp_path / "new" / "er" / "out.json", b"x")
     assert (tmp_path / "new" / "er" / "out.json").read_bytes() == b"x"
-    with pytest.raises(WriteError, match="cannot be written: “.*/out.json” is no folder"):
+    with pytest.raises(WriteError, match=r"cannot be written: “.*/out.json” is no folder"):
         write_file(tmp_path / "new" / "er" / "out.json" / "x.json", b"x")
     with pytest.raises(WriteError, match="cannot be written: No such file or directory"):
         write_file(Path("/proc/no/out.json"), b"x")
