@@ -21,6 +21,7 @@ from rollout.platform.server.access import Access
 from rollout.platform.server.http import ApiError, Json
 from rollout.platform.server.runner import Runner
 from rollout.platform.store import Store, StoreError
+from rollout.settings import Settings
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -81,10 +82,13 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
     return app
 
 
-def local_application(folder: Path) -> Starlette:
-    """The application that is part of a process of the user's own, over the data in ``folder``. Raises StoreError."""
+def local_application(folder: Path, settings: Settings | None = None) -> Starlette:
+    """The application that is part of a process of the user's own, over the data in ``folder``. Raises StoreError.
+
+    It executes the runs that this process asks for; ``settings`` say where models are asked.
+    """
     store = Store(f"sqlite:///{folder / 'rollout.db'}")
-    return application(store, Runner(store), everybody=True)
+    return application(store, Runner(store, settings=settings, only_asked=True), everybody=True)
 
 
 class _Carrying:

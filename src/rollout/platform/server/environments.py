@@ -214,6 +214,14 @@ def _held(connection: Any, entry: Entry) -> dict[str, Any]:
 
 
 def _compiled(said: Any, verifier: Any) -> Compiled:
+    for index, primitive in enumerate((verifier or {}).get("primitives", ())):
+        if primitive["type"] == "python":
+            raise ApiError(
+                422,
+                f"“{primitive['name']}” is judged by a function in a file, which cannot be run here.",
+                "Judge by other primitives, or run it on your own machine: rollout test",
+                pointer=f"/verifier/primitives/{index}",
+            )
     try:
         return compile_environment(environment_of({"environment": said, "verifier": verifier}))
     except ValueError as error:

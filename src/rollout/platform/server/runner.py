@@ -59,16 +59,19 @@ class Runner:
         executor: str = "local",
         at_once: int = AT_ONCE,
         sandbox: str | None = None,
+        only_asked: bool = False,
     ) -> None:
         """``settings`` say where models are asked; their keys are in this process's environment.
 
-        Raises ExecutorError.
+        With ``only_asked`` it executes what was begun or resumed here, and leaves alone what lies there: a command that
+        lists runs is not to spend money on them. Raises ExecutorError.
         """
         self._store = store
         self._settings = settings or Settings()
         self._executor = find(executor)
         self._at_once = at_once
         self._sandbox = sandbox
+        self._asked: dict[str, None] | None = {} if only_asked else None
         self._owner = f"{_HERE}{os.getpid()} {new_id()[:8]}"
         self._active: dict[str, _Execution] = {}
         self._wake = asyncio.Event()
@@ -86,8 +89,10 @@ class Runner:
         await self._free_those_of_the_dead()
         self._loop = asyncio.create_task(self._look())
 
-    def wake(self) -> None:
-        """There is a new run."""
+    def wake(self, run_id: str) -> None:
+        """A run is to be executed."""
+        if self._asked is not None:
+            self._asked[run_id] = None
         self._wake.set()
 
     def nudge(self, run_id: str) -> None:
@@ -125,7 +130,14 @@ class Runner:
                     await self._wake.wait()
 
     async def _lease(self) -> Run | None:
-        return await self._store.awrite(runs.lease, self._owner, _LEASE)
+        if self._asked is None:
+            return await self._store.awrite(runs.lease, self._owner, _LEASE)
+        for run_id in list(self._asked):
+            run = await self._store.awrite(runs.lease, self._owner, _LEASE, only=run_id)
+            if run is not None:
+                del self._asked[run_id]
+                return run
+        return None
 
     def _begin(self, run: Run) -> None:
         execution = _Execution(self, self._store, run, self._owner)

@@ -71,7 +71,7 @@ async def create_run(request: Request) -> Response:
         parent_id=parent.id if parent else None,
         key_id=request.state.key.id or None,
     )
-    request.app.state.runner.wake()
+    request.app.state.runner.wake(run.id)
     return Json({"runId": run.id, "total": total}, status_code=201)
 
 
@@ -166,7 +166,7 @@ async def resume_run(request: Request) -> Response:
         raise ApiError(409, "All rollouts of this run are done.", "Begin another: rollout run")
     after = await store.awrite(runs.resume, run.id)
     assert after is not None
-    request.app.state.runner.wake()
+    request.app.state.runner.wake(run.id)
     return Json({"run": await in_words(store, after)})
 
 

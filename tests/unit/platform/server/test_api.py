@@ -93,6 +93,14 @@ def test_a_fault_of_a_body_is_named_by_its_pointer(http: httpx.Client, body: Any
     assert told["pointer"] == pointer
 
 
+def test_a_function_of_the_authors_is_not_taken(http: httpx.Client) -> None:
+    primitive = {"name": "polite", "type": "python", "function": "grade.py:polite"}
+    refused = http.post("/api/environments", json=payload("code", verifier={"primitives": [primitive]}))
+    assert refused.status_code == 422
+    assert refused.json()["pointer"] == "/verifier/primitives/0"
+    assert http.get("/api/environments/code").status_code == 404
+
+
 @pytest.mark.parametrize(
     ("content", "kind", "status"),
     [

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from servers.chat import Act, ChatServer, Connection, refuses, says
 from servers.platform import Platform
+from servers.postgres import Postgres
 
 from rollout.check import check
 from rollout.compile import compile_environment
@@ -39,7 +40,11 @@ def client(platform: Platform) -> httpx.Client:
 def push(http: httpx.Client) -> None:
     (document,) = read(LETTERS)
     compiled = compile_environment(check(document).environment())
-    body = {**compiled.environment, "slug": "letters", "verifier": compiled.verifier}
+    assert compiled.verifier is not None
+    # Functions of the author's stay on the author's machine.
+    primitives = [each for each in compiled.verifier["primitives"] if each["type"] != "python"]
+    verifier = {**compiled.verifier, "primitives": primitives}
+    body = {**compiled.environment, "slug": "letters", "verifier": verifier}
     assert http.post("/api/environments", json=body).status_code in (200, 201)
 
 
@@ -181,3 +186,39 @@ def test_a_run_is_not_gone_on_with_on_another_provider(tmp_path: Path) -> None:
             run = wait_for(http, run_id, "failed")
             assert "It was begun with something else" in run["reason"]
         assert other.asked == []
+
+
+def test_a_database_that_is_gone_for_a_while_costs_no_rollout(postgres: Postgres, tmp_path: Path) -> None:
+    with ChatServer([later(says("Done."), 0.05)]) as chat:
+        variables = {"OPENAI_BASE_URL": chat.address, "OPENAI_API_KEY": KEY}
+        arguments = ("--database", postgres.url)
+        with Platform(tmp_path / "data", *arguments, **variables) as platform, client(platform) as http:
+            push(http)
+            run_id = begin(http, "openai/gpt-4o-mini", 20, concurrency=4)
+            while run_of(http, run_id)["progress"] < 10:
+                Event().wait(0.05)
+            postgres.stop()
+            gone = http.get(f"/api/runs/{run_id}")
+            assert (gone.status_code, gone.headers["retry-after"]) == (503, "2")
+            assert "postgres" not in gone.text
+            Event().wait(5)
+            postgres.start()
+            run = wait_for(http, run_id, "done")
+            assert run["progress"] == 80, run
+            assert run["errors"] == 0, rollouts(http, run_id)[0]
+            assert max(outcomes(rollouts(http, run_id)).values()) == 1
+
+
+def test_two_servers_over_one_database_share_its_runs(postgres: Postgres, tmp_path: Path) -> None:
+    with ChatServer([later(says("Done."), 0.02)]) as chat:
+        variables = {"OPENAI_BASE_URL": chat.address, "OPENAI_API_KEY": KEY}
+        arguments = ("--database", postgres.url, "--runs-at-once", "1")
+        with Platform(tmp_path / "one", *arguments, **variables) as one:
+            two = Platform(tmp_path / "two", *arguments, **variables)
+            two.key = one.key
+            with two, client(one) as http, client(two) as other:
+                push(http)
+                begun = [begin(http, "openai/gpt-4o-mini", 10, concurrency=2) for _ in range(4)]
+                for run_id in begun:
+                    assert wait_for(other, run_id, "done")["progress"] == 40
+                    assert max(outcomes(rollouts(http, run_id)).values()) == 1

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from servers.postgres import Postgres
 from sqlalchemy import Connection
 
 from rollout.check import check
@@ -24,9 +25,17 @@ from rollout.source import read
 DESK = Path(__file__).parents[3] / "cases" / "models" / "desk"
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/rollout.db"
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return postgres.url
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(f"sqlite:///{tmp_path}/rollout.db")
+def store(url: str) -> Iterator[Store]:
+    made = Store(url)
     yield made
     made.close()
 
@@ -177,6 +186,7 @@ def test_a_key_is_known_until_it_is_revoked_and_kept_as_a_hash(store: Store, tmp
     assert store.read(keys.session, token) is None
     assert not store.read(keys.are_there)
     store.close()
+    # Of PostgreSQL's files nothing lies here; it keeps the same columns.
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert whole.encode() not in kept
     assert token.encode() not in kept
@@ -203,12 +213,12 @@ def test_what_raises_leaves_nothing_behind(store: Store) -> None:
     assert store.read(keys.list_all) == []
 
 
-def test_two_that_open_a_new_database_at_once_make_it_once(tmp_path: Path) -> None:
+def test_two_that_open_a_new_database_at_once_make_it_once(url: str) -> None:
     barrier = threading.Barrier(4)
 
     def opened(_: int) -> bool:
         barrier.wait()
-        made = Store(f"sqlite:///{tmp_path}/new.db")
+        made = Store(url)
         try:
             made.write(keys.create, "one")
             return True
@@ -239,3 +249,17 @@ def test_a_file_that_is_no_database_is_said(tmp_path: Path) -> None:
     (tmp_path / "rollout.db").write_text("Not a database, and longer than its header would be.")
     with pytest.raises(StoreError, match="not a database"):
         Store(f"sqlite:///{tmp_path}/rollout.db")
+
+
+def test_a_database_that_is_gone_for_a_while_is_said_and_used_again(postgres: Postgres) -> None:
+    store = Store(postgres.url)
+    try:
+        store.write(keys.create, "before")
+        postgres.stop()
+        with pytest.raises(StoreError, match="does not answer"):
+            store.write(keys.create, "meanwhile")
+        postgres.start()
+        store.write(keys.create, "after")
+        assert {key.name for key in store.read(keys.list_all)} == {"before", "after"}
+    finally:
+        store.close()
