@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import httpx
 
 from rollout.platform.errors import RolloutError
+from rollout.settings import Settings, SettingsError, find_settings, read_settings
 
 T = TypeVar("T")
 Message = MutableMapping[str, Any]
@@ -68,7 +69,7 @@ class _Home:
     async def _start(self) -> None:
         from rollout.platform.server.app import local_application
 
-        self.app: App = local_application(self.folder)
+        self.app: App = local_application(self.folder, _settings())
         self._lifespan = self.app.router.lifespan_context(self.app)
         await self._lifespan.__aenter__()
 
@@ -77,6 +78,17 @@ class _Home:
         self._thread.join(_SECONDS_TO_END)
         if not self._thread.is_alive():
             self._loop.close()
+
+
+def _settings() -> Settings:
+    """Those of the project that this runs in, with the servers that its models are asked at."""
+    path = find_settings(Path.cwd())
+    try:
+        return Settings() if path is None else read_settings(path)
+    except SettingsError as error:
+        raise RolloutError(
+            0, f"“{path}” cannot be used: {error}", hint=f"Mend line {error.diagnostics[0].span.line}."
+        ) from None
 
 
 _lock = Lock()
