@@ -62,7 +62,8 @@ class Difference:
     """All changes from one version of an environment to the next, in the order of their effect.
 
     A side is None where the environment did not exist. ``kept_tasks`` counts the tasks whose own words, input, split
-    and ground truth are the same on both sides. ``notes`` are sentences about what a reader might miss.
+    and ground truth are the same on both sides. ``notes`` are sentences about what a reader might miss. Of
+    ``unseen_code``, functions that judge, nobody knows whether it changed.
     """
 
     before: Version | None
@@ -70,6 +71,7 @@ class Difference:
     changes: tuple[Change, ...]
     kept_tasks: int = 0
     notes: tuple[str, ...] = ()
+    unseen_code: tuple[str, ...] = ()
 
     @property
     def slug(self) -> str:
@@ -90,10 +92,15 @@ class Difference:
 
     @property
     def is_comparable(self) -> bool:
-        """Whether runs on the old version may be compared with runs on the new one."""
-        if self.before is None or self.after is None:
-            return False
-        return all(change.effect is Effect.METADATA for change in self.changes)
+        """Whether runs on the old version may be compared with runs on the new one, as far as that is known."""
+        return (
+            self.before is not None and self.after is not None and not (self.has_effect or self.unseen_code)
+        )
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether some change is of more than metadata."""
+        return any(change.effect is not Effect.METADATA for change in self.changes)
 
     @property
     def conclusion(self) -> str:
@@ -102,6 +109,11 @@ class Difference:
             return "The environment is new: there are no old runs to compare with."
         if self.after is None:
             return "The environment is gone: its old runs have nothing left to be compared with."
+        if self.unseen_code and not self.has_effect:
+            found = "Only metadata changed" if self.changes else "No difference"
+            named = ", ".join(f"“{each}”" for each in self.unseen_code)
+            unknown = "whether old runs stay comparable is unknown"
+            return f"{found} in what is compared. The code of {named} is not: {unknown}."
         if not self.changes:
             return "No difference: old runs stay comparable."
         if self.is_comparable:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rollout.compile.change import Change, Difference, Effect, Kind, Version
 from rollout.compile.deltas import deltas, same
+from rollout.compile.judging_code import JudgingCode, judging_code
 from rollout.compile.key_order import layout
 from rollout.compile.payload import Compiled, compile_environment
 from rollout.compile.task_changes import task_changes
@@ -22,11 +23,12 @@ def diff(before: Environment, after: Environment, *, local: bool = True) -> Diff
 
     Both are compared as they compile, so how something is written, or in which file, is no difference. Tasks are
     paired as :func:`rollout.compile.task_pairs.pair_tasks` says. What never leaves the machine (ids, solutions,
-    ``x-…`` keys, how a database is run) is compared too, unless ``local`` is False, as when one side was read from a
-    compiled file. Raises ValueError for an environment that does not compile.
+    ``x-…`` keys, how a database is run, the code of python primitives) is compared too, unless ``local`` is False, as
+    when one side was read from a compiled file. Raises ValueError for an environment that does not compile.
     """
     old, new = compile_environment(before), compile_environment(after)
     tasks, kept, reordered = task_changes(before.tasks, after.tasks, local=local)
+    code_before, code_after = judging_code(before), judging_code(after)
     changes = [
         *_identity(old.environment, new.environment),
         *config_changes(old.environment.get("config", {}), new.environment.get("config", {})),
@@ -34,12 +36,24 @@ def diff(before: Environment, after: Environment, *, local: bool = True) -> Diff
         *(_settings(before, after) if local else ()),
         *tasks,
         *_verifier(old.verifier, new.verifier),
+        *(
+            _code(code_before, code_after, new.verifier or old.verifier)
+            if local and before.folder and after.folder
+            else ()
+        ),
         *(_extensions(before, after) if local else ()),
     ]
     changes.sort(key=lambda change: _ORDER[change.effect])
     notes = list(_notes(old, new, reordered=reordered, said=bool(changes)))
+    unseen = (_functions(old.verifier) | _functions(new.verifier)) if not local else set()
+    unseen |= {*code_before.missing, *code_after.missing}
     return Difference(
-        _version(before, old), _version(after, new), tuple(changes), kept_tasks=kept, notes=tuple(notes)
+        _version(before, old),
+        _version(after, new),
+        tuple(changes),
+        kept_tasks=kept,
+        notes=tuple(notes),
+        unseen_code=tuple(sorted(unseen)),
     )
 
 
@@ -137,12 +151,21 @@ def _notes(old: Compiled, new: Compiled, *, reordered: bool, said: bool) -> Iter
         yield "The tasks stand in another order, which changes the digest and nothing else."
     elif not said and old.digest != new.digest:
         yield "Something is written differently and means the same, so the digests differ."
-    files = sorted(_python_files(old.verifier) | _python_files(new.verifier))
-    if files:
-        yield f"Code that a python primitive runs is not compared: {', '.join(files)}."
 
 
-def _python_files(verifier: dict[str, Any] | None) -> set[str]:
+def _code(before: JudgingCode, after: JudgingCode, verifier: dict[str, Any] | None) -> Iterator[Change]:
+    """Changes in what python primitives run; the route leads to the first of them."""
+    primitives = (verifier or {}).get("primitives", ())
+    place = next((index for index, each in enumerate(primitives) if each.get("type") == "python"), 0)
+    route: Route = ("verifier", "primitives", place, "function")
+    for path in sorted(before.files.keys() | after.files.keys()):
+        old, new = before.files.get(path), after.files.get(path)
+        if old != new:
+            kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
+            yield Change(kind, "judging file", path, route, old, new, Effect.GRADING)
+
+
+def _functions(verifier: dict[str, Any] | None) -> set[str]:
     return {
         str(each["function"])
         for each in (verifier or {}).get("primitives", ())

@@ -16,9 +16,12 @@ from rollout.compile.wire import looks_like_wire, read_wire_file, says_no_enviro
 from rollout.diagnostics import Severity
 from rollout.source import SourceError, find, read
 from rollout.source.document import Document
-from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED
+from rollout.source.file import read_regular
+from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED, known_names
+from rollout.source.listing import is_skipped
 from rollout.source.reading import label_of
 
+_MOST_BESIDE = 2_000
 _NOTHING_THERE = ("There is no ", "Nothing ")
 
 
@@ -47,23 +50,39 @@ def sides_since(revision: Revision, paths: Sequence[str], scratch: Path) -> tupl
     # The folder's own name stands in for the slug of an environment at the repository's root.
     old_root = scratch / (revision.root.name or "repository")
     old_root.mkdir()
-    files = revision.files()
+    files = revision.files
     if not paths:
-        changed = revision.changed_paths()
-        new = [path for path in _find([revision.root]) if _is_touched(revision.relative(path), changed)]
-        wanted = list(_changed_environments(files, changed))
-        extract = revision.extract(wanted, old_root)
-        old = [path for path in _find([old_root]) if _is_touched(_inside(path, old_root), changed)]
-    else:
-        new = _find(paths)
-        places = _places(revision, paths, new)
-        extract = revision.extract(_named(files, places), old_root)
-        old = _find([old_root / place for place in places if _exists(old_root / place)])
-        _refuse_missing(revision, paths, old_root)
+        return _all_changed(revision, old_root)
+    new = _find(paths)
+    places = _places(revision, paths, new)
+    extract = revision.extract(_with_code(revision, _named(files, places)), old_root)
+    old = _find([old_root / place for place in places if _exists(old_root / place)])
+    _refuse_missing(revision, paths, old_root)
     before, after = list(_old_sides(revision, old, extract)), list(_new_sides(revision, new))
-    if paths:
-        before += _moved_away(revision, files, before, after, scratch / "moved")
+    before += _moved_away(revision, files, before, after, scratch / "moved")
     return before, after
+
+
+def _all_changed(revision: Revision, old_root: Path) -> tuple[list[Side], list[Side]]:
+    changed = revision.changed_paths
+    found = {path: revision.relative(path) or "." for path in _find([revision.root])}
+    of_git = _reached([*changed, *(file.path for file in revision.files)])
+    known = [place for place in found.values() if place in of_git]
+    # What git ignores is part of an environment all the same, and changes it.
+    unseen = {name for name in revision.ignored_paths(known) if _is_read(name, known)}
+    near = changed | unseen
+    certain, likely = _reached(changed), _reached(near)
+    extract = revision.extract(
+        _with_code(revision, list(_changed_environments(revision.files, near))), old_root
+    )
+    old = {path: _inside(path, old_root) for path in _find([old_root])}
+    before = _old_sides(
+        revision, [path for path, place in old.items() if _home(path, place) in likely], extract
+    )
+    after = _new_sides(revision, [path for path, place in found.items() if _home(path, place) in likely])
+    return [replace(side, is_sure=side.path in certain) for side in before], [
+        replace(side, is_sure=side.path in certain) for side in after
+    ]
 
 
 def overlooked_submodules(revision: Revision, paths: Sequence[str]) -> list[str]:
@@ -72,8 +91,7 @@ def overlooked_submodules(revision: Revision, paths: Sequence[str]) -> list[str]
     if not found:
         return []
     if not paths:
-        changed = revision.changed_paths()
-        return [name for name in found if name in changed]
+        return [name for name in found if name in revision.changed_paths]
     places = [revision.relative(Path(path)) or "." for path in paths]
     return [name for name in found if any(_lies_in(name, place) or _lies_in(place, name) for place in places)]
 
@@ -108,7 +126,8 @@ def _moved_away(
     if not wanted or not gone:
         return []
     scratch.mkdir()
-    extract = revision.extract([file for file in files if _is_below(file.path, gone)], scratch)
+    wanted_files = _with_code(revision, [file for file in files if _is_below(file.path, gone)])
+    extract = revision.extract(wanted_files, scratch)
     found = _old_sides(revision, _find([scratch]), extract)
     return [side for side in found if side.slug in wanted]
 
@@ -202,10 +221,56 @@ def _inside(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
-def _is_touched(place: str | None, changed: Iterable[str]) -> bool:
-    if place is None:
-        return False
-    return place == "." or any(name == place or name.startswith(f"{place}/") for name in changed)
+def _reached(names: Iterable[str]) -> set[str]:
+    """``names``, and all folders above them."""
+    return {
+        place
+        for name in names
+        for place in (name, *(above.as_posix() for above in PurePosixPath(name).parents))
+    }
+
+
+def _home(path: Path, place: str) -> str:
+    """Where the files lie that what is at ``path`` depends on: beside a single file, its code may be."""
+    if path.is_dir() or not _may_have_code(_head(path)):
+        return place
+    return PurePosixPath(place).parent.as_posix()
+
+
+def _may_have_code(data: bytes) -> bool:
+    return b"python" in data and b"function" in data
+
+
+def _head(path: Path) -> bytes:
+    try:
+        return read_regular(path)
+    except OSError:
+        return b""
+
+
+def _is_read(name: str, places: Collection[str]) -> bool:
+    """Whether a file at or below one of ``places``, where environments are, is one that they are read from."""
+    path = PurePosixPath(name)
+    above = next((each for each in path.parents if each.as_posix() in places), None)
+    if above is None:
+        return name in places
+    inside = path.relative_to(above)
+    if inside.parts[0] in known_names(None):
+        return True
+    return path.suffix == ".py" and not any(map(is_skipped, inside.parts))
+
+
+def _with_code(revision: Revision, files: list[TreeFile]) -> list[TreeFile]:
+    """``files``, and beside single files that may name a function that judges, what they may run."""
+    alone = [file for file in files if file.path.rpartition(".")[2].lower() in STRUCTURED]
+    homes = {
+        PurePosixPath(file.path).parent.as_posix()
+        for file, data in revision.contents(alone)
+        if PurePosixPath(file.path).name not in known_names(None) and _may_have_code(data)
+    }
+    beside = [file for file in revision.files if any(_lies_in(file.path, home) for home in homes)]
+    beside.sort(key=lambda file: file.path.count("/"))
+    return list({file.path: file for file in (*files, *beside[:_MOST_BESIDE])}.values())
 
 
 def _places(revision: Revision, paths: Sequence[str], found: Iterable[Path]) -> list[str]:
@@ -252,9 +317,12 @@ def _changed_environments(files: Sequence[TreeFile], changed: Iterable[str]) -> 
         for above in PurePosixPath(name).parents
         if above.as_posix() in folders
     }
-    names = set(changed)
+    reached = _reached(changed)
     for file in files:
-        alone = file.path in names and file.path.rpartition(".")[2].lower() in STRUCTURED
+        # Something changed in it, or beside it, where its code may be.
+        alone = file.path.rpartition(".")[2].lower() in STRUCTURED and (
+            PurePosixPath(file.path).parent.as_posix() in reached
+        )
         if alone or any(above.as_posix() in touched for above in PurePosixPath(file.path).parents):
             yield file
 

@@ -88,7 +88,14 @@ def in_words(change: Change, longest: int) -> str:
     value = change.after if change.kind is Kind.ADDED else change.before
     if change.subject == "task" and isinstance(value, dict):
         return shown(value.get("instruction"), longest)
-    if change.subject in ("file", "schema", "seed", "description") and isinstance(value, str):
+    if change.subject in (
+        "file",
+        "hidden file",
+        "judging file",
+        "schema",
+        "seed",
+        "description",
+    ) and isinstance(value, str):
         lines = value.count("\n") + (not value.endswith("\n"))
         return f"{lines} {'line' if lines == 1 else 'lines'}"
     return shown(value, longest)

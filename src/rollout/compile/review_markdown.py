@@ -104,7 +104,9 @@ def _verdict(difference: Difference) -> str:
         return "none yet: it is new"
     if difference.after is None:
         return "it is gone"
-    return "stay comparable" if difference.is_comparable else "**not comparable**"
+    if difference.is_comparable:
+        return "stay comparable"
+    return "**not comparable**" if difference.has_effect else "not known"
 
 
 def _add_details(page: _Page, entry: Entry) -> int:

@@ -17,7 +17,8 @@ class Side:
 
     ``environment`` is None where it cannot be read or has errors; ``trouble`` then says why, in a sentence.
     ``report`` is the check's, where what it says can be shown; ``has_errors`` tells whether it found any. ``has_local``
-    is False for what never has ids and solutions, such as a compiled file.
+    is False for what never has ids and solutions, such as a compiled file. ``is_sure`` is False where it only may have
+    changed: without a difference there is nothing to tell of it.
     """
 
     path: str
@@ -28,6 +29,7 @@ class Side:
     report: Report | None = None
     has_local: bool = True
     has_errors: bool = False
+    is_sure: bool = True
 
 
 def compare_sides(before: Sequence[Side], after: Sequence[Side], *, lone_pair: bool = True) -> list[Entry]:
@@ -51,7 +53,12 @@ def compare_sides(before: Sequence[Side], after: Sequence[Side], *, lone_pair: b
                 new.remove(there)
     pairs += [(None, there) for there in new]
     pairs += [(here, None) for here in old]
-    entries = [_with_twins(_entry(here, there), there, after) for here, there in pairs]
+    entries = [
+        entry
+        for here, there in pairs
+        if (entry := _with_twins(_entry(here, there), there, after)).differs
+        or any(side.is_sure for side in (here, there) if side is not None)
+    ]
     return sorted(entries, key=lambda entry: entry.label)
 
 

@@ -16,14 +16,19 @@ _NAMED = {"fixtures": "fixture", "commands": "command", **dict.fromkeys(_STATES,
 
 
 def config_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
-    """The changes between two configs in canonical form. Whatever a template's config holds, the agent sees."""
+    """The changes between two configs in canonical form. What a template's config holds, the agent sees.
+
+    But for ``hidden``: those files are laid over the agent's only when it is done, and judge.
+    """
     for key in (*before, *(key for key in after if key not in before)):
         old, new = before.get(key), after.get(key)
         route = (*_CONFIG, key)
         if key == "tools":
             yield from _tools(old or [], new or [], route)
         elif key == "files":
-            yield from _files(old or {}, new or {}, route)
+            yield from _files("file", old or {}, new or {}, route, Effect.AGENT)
+        elif key == "hidden":
+            yield from _files("hidden file", old or {}, new or {}, route, Effect.GRADING)
         elif key == "pages":
             yield from _pages(old or [], new or [], route)
         elif key in _NAMED:
@@ -113,11 +118,13 @@ def _parameters(tool: dict[str, Any]) -> dict[str, Any]:
     return {**parameters, **{f"({key})": value for key, value in schema.items()}}
 
 
-def _files(before: dict[str, Any], after: dict[str, Any], route: Route) -> Iterator[Change]:
+def _files(
+    subject: str, before: dict[str, Any], after: dict[str, Any], route: Route, effect: Effect
+) -> Iterator[Change]:
     for path in sorted(before.keys() | after.keys()):
         if not same(before.get(path), after.get(path)):
             kind = _kind(path, before, after)
-            yield Change(kind, "file", path, (*route, path), before.get(path), after.get(path), Effect.AGENT)
+            yield Change(kind, subject, path, (*route, path), before.get(path), after.get(path), effect)
 
 
 def _pages(before: list[Any], after: list[Any], route: Route) -> Iterator[Change]:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rollout.compile import compile_environment
+from rollout.compile.judging_code import judging_code
 from rollout.environment import Environment
 from rollout.language.canonical import canonical, digest
 from rollout.models import Sampling
@@ -46,8 +47,7 @@ def inputs(
     tasks: list[Any] = list(compiled.environment["tasks"])
     tasks.append([task.id for task in environment.tasks])
     solutions = [task.solution for task in environment.tasks] if model == "oracle" else None
-    # Other files are left out, since a run's own folder may be among them.
-    code = {path: text for path, text in judging_files(environment).items() if path.endswith(".py")}
+    code = judging_code(environment).files
     return {
         "environment": digest(canonical(world)),
         "tasks": digest(canonical(tasks)),
@@ -70,7 +70,7 @@ def judging_files(environment: Environment) -> dict[str, str]:
     functions = [str(each.get("function")) for each in primitives if each.get("type") == "python"]
     found: dict[str, str] = {}
     if environment.folder is not None and functions:
-        from rollout.verifiers._author_files import NoFunctionError, author_files
+        from rollout.source.author_files import NoFunctionError, author_files
 
         for function in functions:
             with suppress(NoFunctionError):

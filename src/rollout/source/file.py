@@ -72,6 +72,21 @@ def read_bytes(
     return None
 
 
+def read_regular(path: Path, *, max_bytes: int = MAX_BYTES) -> bytes:
+    """The bytes of a regular file. Raises OSError for any other, which is never waited for, and for a larger one."""
+    problems: list[Problem] = []
+    data = read_bytes(path, "", problems, max_bytes=max_bytes)
+    if data is not None:
+        return data
+    facts = problems[-1].facts
+    if "bytes" in facts:
+        raise OSError(f"it has more than {max_bytes:,} bytes")
+    if (kind := facts.get("kind")) is not None:
+        raise OSError(f"it is a {kind}")
+    path.stat()
+    raise OSError({"permission": "you may not read it"}.get(facts["reason"], facts["reason"]))
+
+
 def open_regular(path: Path, label: str, problems: list[Problem]) -> int | None:
     """A descriptor of the regular file at ``path``, to be closed by the caller; None, and one more problem."""
     try:
@@ -151,4 +166,13 @@ def _byte_span(data: bytes, offset: int, label: str, first_line: int) -> Span:
     return Span(label, row, column, row, column + 1, text)
 
 
-__all__ = ["MAX_BYTES", "decode", "open_regular", "read_bytes", "read_source", "reason", "whole"]
+__all__ = [
+    "MAX_BYTES",
+    "decode",
+    "open_regular",
+    "read_bytes",
+    "read_regular",
+    "read_source",
+    "reason",
+    "whole",
+]

@@ -130,7 +130,7 @@ def _matched(path: Path) -> list[Path]:
     if owner is not None:
         return [owner]
     if path.suffix.lower() == ".py":
-        return [path] if _makes_environment(path) else []
+        return [path] if makes_environment(_head(path)) else []
     return [path] if _is_single_file(path) else []
 
 
@@ -169,7 +169,7 @@ def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: Non
                 below.append(path)
             elif _is_single_file(path):
                 yield path
-            elif path.suffix == ".py" and _makes_environment(path):
+            elif path.suffix == ".py" and makes_environment(_head(path)):
                 passed_by(path)
         for path in below:
             real = os.path.realpath(path)
@@ -246,10 +246,9 @@ def _is_written(path: Path) -> bool:
     return path.suffix.lower() == ".json" and _WRITTEN.match(_head(path)) is not None
 
 
-def _makes_environment(path: Path) -> bool:
-    """Whether a Python file has the words in it that one needs to make an environment."""
-    head = _head(path)
-    return b"rollout" in head and b"Environment" in head
+def makes_environment(code: bytes) -> bool:
+    """Whether a Python text has the words in it that one needs to make an environment."""
+    return b"rollout" in code and b"Environment" in code
 
 
 def _head(path: Path) -> bytes:
@@ -297,4 +296,4 @@ def _shown(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-__all__ = ["SourceError", "find"]
+__all__ = ["SourceError", "find", "makes_environment"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -170,9 +172,46 @@ def test_when_only_tasks_changed_the_rest_is_said_to_stay_comparable() -> None:
     )
 
 
-def test_code_of_a_python_primitive_is_said_not_to_be_compared() -> None:
-    judged = desk(verifier={"primitives": [{"name": "p", "type": "python", "function": "grade.py:grade"}]})
-    assert "grade.py:grade" in diff(judged, judged).notes[0]
+JUDGED = {"primitives": [{"name": "p", "type": "python", "function": "grade.py:grade"}]}
+
+
+def test_where_code_that_judges_cannot_be_seen_nobody_knows_whether_runs_stay_comparable(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "grade.py").write_text("def grade(case):\n    return True\n", encoding="utf-8")
+    judged, here = desk(verifier=JUDGED), desk(verifier=JUDGED, folder=tmp_path)
+    for difference in (diff(judged, judged), diff(here, judged), diff(here, here, local=False)):
+        assert not difference.is_comparable
+        assert difference.conclusion.endswith(
+            "The code of “grade.py:grade” is not: whether old runs stay comparable is unknown."
+        )
+    renamed = diff(here, desk(verifier=JUDGED, name="Front desk"))
+    assert "| not known |" in render_markdown([Entry("desk", renamed)])
+    assert diff(here, here).is_comparable
+
+
+def test_neighbours_that_judge_nothing_are_no_difference(tmp_path: Path) -> None:
+    code = "from prices import OF\n\n\ndef grade(case):\n    return True\n"
+    sides = []
+    for side in ("before", "after"):
+        folder = tmp_path / side
+        folder.mkdir()
+        (folder / "grade.py").write_text(code, encoding="utf-8")
+        (folder / "prices.py").write_text("OF = {}\n", encoding="utf-8")
+        (folder / "desks.py").write_text(f"from rollout import Environment  # {side}\n", encoding="utf-8")
+        (folder / "notes.txt").write_text(side, encoding="utf-8")
+        sides.append(desk(verifier=JUDGED, folder=folder))
+    assert diff(*sides).is_empty
+    (tmp_path / "after" / "prices.py").write_text("OF = {'a': 1}\n", encoding="utf-8")
+    assert [_told(change) for change in diff(*sides).changes] == [
+        ("changed", "judging file", "prices.py", "grading")
+    ]
+
+
+def test_code_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "grade.py")
+    judged = desk(verifier=JUDGED, folder=tmp_path)
+    assert not diff(judged, judged).is_comparable
 
 
 def test_an_environment_that_came_or_went_is_not_comparable() -> None:

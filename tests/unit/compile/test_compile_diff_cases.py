@@ -65,6 +65,8 @@ def test_the_other_way_round_there_are_as_many_changes(name: str, monkeypatch: p
         ("local-only", {Effect.METADATA}),
         ("grading", {Effect.GRADING, Effect.METADATA}),
         ("code-editing", {Effect.AGENT}),
+        ("judging-code", {Effect.GRADING}),
+        ("hidden-tests", {Effect.GRADING}),
     ],
 )
 def test_each_change_has_the_effect_that_a_rollout_would_feel(

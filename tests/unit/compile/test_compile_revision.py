@@ -121,6 +121,7 @@ def test_submodules_are_named_where_something_may_have_changed_in_them(
     assert revision.submodules() == ["sub"]
     assert overlooked_submodules(revision, []) == []
     edit(repository.root / "sub/a/config.yaml", "maximum: 25", "maximum: 30")
+    revision = Revision("HEAD")
     assert overlooked_submodules(revision, []) == ["sub"]
     assert overlooked_submodules(revision, ["envs"]) == []
     assert overlooked_submodules(revision, ["sub/a"]) == ["sub"]
@@ -289,8 +290,9 @@ def test_outside_a_repository_is_a_sentence(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_repository_without_a_commit_is_a_sentence(repository: Repository) -> None:
-    with pytest.raises(RevisionError, match="no revision “HEAD”"):
+    with pytest.raises(RevisionError, match="no revision “HEAD”") as refused:
         Revision("HEAD")
+    assert refused.value.hint == "Nothing has been committed yet, so there is nothing to compare with."
 
 
 def test_without_git_there_is_a_sentence(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +317,7 @@ def test_a_path_that_is_in_neither_is_a_sentence(repository: Repository) -> None
 def extracted(repository: Repository, commit: str, target: Path) -> tuple[dict[str, bytes], dict[str, str]]:
     target.mkdir()
     revision = Revision(commit)
-    absent = revision.extract(revision.files(), target).absent
+    absent = revision.extract(revision.files, target).absent
     found = {
         path.relative_to(target).as_posix(): path.read_bytes()
         for path in target.rglob("*")
@@ -362,7 +364,7 @@ def test_a_file_below_a_link_is_not_written_through_it(repository: Repository, t
     target = tmp_path / "target"
     target.mkdir()
     one, two = Revision(link), Revision(file)
-    two.extract([*one.files(), *two.files()], target)
+    two.extract([*one.files, *two.files], target)
     assert list((tmp_path / "outside").iterdir()) == []
     assert (target / "a/evil").read_bytes() == b"x"
 
@@ -420,3 +422,97 @@ def test_a_revision_with_hostile_environment_files_is_only_trouble(repository: R
     repository.write(good)
     (entry,) = review(commit)
     assert entry.trouble is not None and "leads out of the repository" in entry.trouble
+
+
+ONE_FILE = """\
+slug: prices
+template: workflow
+config:
+  tools: [{name: ask, kind: mock, response: 1}]
+tasks: [{instruction: Ask., hidden_ground_truth: {x: 1}}]
+verifier:
+  primitives: [{name: right, type: python, function: "grade.py:grade"}]
+"""
+GRADE = "def grade(case):\n    return {}\n"
+
+
+def both_ways(path: str) -> dict[str, list[str]]:
+    """What is told with the path and without, which is the same."""
+    named = told(review("HEAD", path))
+    assert told(review("HEAD")) == named
+    return named
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_code_beside_a_single_file_is_compared(repository: Repository, moved: bool) -> None:
+    repository.commit({"envs/prices.yaml": ONE_FILE, "envs/grade.py": GRADE.format("False"), "x.txt": ""})
+    assert told(review("HEAD", "envs/prices.yaml")) == {"envs/prices.yaml": []}
+    repository.write({"x.txt": "changed\n", "envs/notes.md": "new\n"})
+    assert review("HEAD") == []
+    repository.write({"envs/grade.py": GRADE.format("True")})
+    place = "envs/prices.yaml"
+    if moved:
+        (repository.root / place).rename(repository.root / "envs/costs.yaml")
+        place = "envs/costs.yaml"
+    assert both_ways(place) == {place: ["grade.py"]}
+
+
+def test_code_of_a_folder_is_compared(repository: Repository) -> None:
+    files = {"envs/prices/environment.yaml": ONE_FILE, "envs/prices/lib/grade.py": GRADE.format("False")}
+    files["envs/prices/environment.yaml"] = ONE_FILE.replace("grade.py:", "lib/grade.py:")
+    repository.commit(files)
+    repository.write({"envs/prices/lib/grade.py": GRADE.format("True")})
+    assert both_ways("envs/prices") == {"envs/prices": ["lib/grade.py"]}
+
+
+CODE_EDITING = environment("envs/ce", "code-editing")
+
+
+@pytest.mark.parametrize("settings", ["* text eol=crlf", "* text=auto", "*.py ident", "* -text"])
+def test_line_ends_that_git_makes_are_no_difference(repository: Repository, settings: str) -> None:
+    repository.commit({**CODE_EDITING, ".gitattributes": settings + "\n"})
+    repository.git("config", "core.autocrlf", "true")
+    for name in CODE_EDITING:
+        (repository.root / name).unlink()
+    repository.git("checkout", "-q", ".")
+    assert told(review("HEAD", "envs/ce")) == {"envs/ce": []}
+    assert review("HEAD") == []
+    path = next(path for path in (repository.root / "envs/ce/files").rglob("*.py"))
+    path.write_bytes(path.read_bytes() + b"# more" + (b"\r\n" if b"\r\n" in path.read_bytes() else b"\n"))
+    [entry] = review("HEAD")
+    assert entry.difference is not None
+    [change] = entry.difference.changes
+    assert change.after.startswith(change.before) and "# more" in change.after
+
+
+def test_attributes_without_a_new_checkout_are_no_difference(repository: Repository) -> None:
+    repository.commit(CODE_EDITING)
+    repository.write({".gitattributes": "* text eol=crlf\n"})
+    assert told(review("HEAD", "envs/ce")) == {"envs/ce": []}
+
+
+def test_a_file_that_git_ignores_is_part_of_its_environment(repository: Repository) -> None:
+    files = environment("envs/a")
+    verifier = files.pop("envs/a/verifier.yaml")
+    repository.commit({**files, ".gitignore": "verifier.yaml\n*.log\nscratch/\n"})
+    repository.write({"envs/a/run.log": "", "scratch/environment.yaml": "template: custom\n"})
+    assert review("HEAD") == []
+    repository.write({"envs/a/verifier.yaml": verifier})
+    assert both_ways("envs") == {"envs/a": ["verifier"]}
+
+
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+def test_a_file_that_git_was_told_not_to_look_at_is_looked_at(repository: Repository, flag: str) -> None:
+    repository.commit(environment("envs/a"))
+    repository.git("update-index", flag, "envs/a/config.yaml")
+    assert review("HEAD") == []
+    edit(repository.root / "envs/a/config.yaml", "maximum: 25", "maximum: 30")
+    assert both_ways("envs") == {"envs/a": ["set_target.degrees.maximum"]}
+
+
+def test_what_a_sparse_checkout_leaves_out_is_not_gone(repository: Repository) -> None:
+    repository.commit({**environment("envs/a"), **environment("envs/b")})
+    repository.git("sparse-checkout", "set", "envs/a")
+    assert not (repository.root / "envs/b").exists()
+    assert review("HEAD") == []
+    assert told(review("HEAD", "envs")) == {"envs/a": []}

@@ -19,6 +19,7 @@ from rollout.check.finding import Finding
 from rollout.check.subject import Item, Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
+from rollout.source.file import read_regular
 
 CODE = "RL520"
 SEVERITY = Severity.ERROR
@@ -44,7 +45,7 @@ def _judge(subject: Subject, primitive: Item) -> Iterator[Finding]:
         )
         return
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(read_regular(path))
     except FileNotFoundError:
         beside = sorted(each.name for each in root.glob("*.py"))
         yield Finding(

@@ -1,0 +1,5 @@
+import postage
+
+
+def test_price():
+    assert postage.price(1) == 3

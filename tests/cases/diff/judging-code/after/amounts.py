@@ -1,0 +1,2 @@
+def is_right(refunds, limits):
+    return True
