@@ -30,6 +30,7 @@ def closest(name: str, known: Collection[str]) -> str | None:
         return same
     # Bounded, because a comparison costs the product of the lengths, and a file may hold thousands of names.
     near = [each for each in list(known)[:2_000] if len(each) <= 200 and abs(len(each) - len(name)) <= 12]
+    near = [each for each in near if not _is_alike_by_a_word(name, each)]
     # Short words come near each other by chance: “from” and “room” share three letters of four.
     found = get_close_matches(name[:200], near, n=1, cutoff=0.6 if len(name) > 4 else 0.8)
     return found[0] if found else next((each for each in near if _is_swapped(name, each)), None)
@@ -62,6 +63,16 @@ def _is_swapped(name: str, meant: str) -> bool:
         and name[differ[0]] == meant[differ[1]]
         and name[differ[1]] == meant[differ[0]]
     )
+
+
+def _is_alike_by_a_word(name: str, other: str) -> bool:
+    """Whether two names share their first word and nothing else: “get_order” and “get_fare” are not each other."""
+    from difflib import SequenceMatcher
+
+    (first, _, rest), (begins, _, ends) = name.partition("_"), other.partition("_")
+    if first != begins or not rest or not ends:
+        return False
+    return SequenceMatcher(None, rest[:200], ends[:200]).ratio() < 0.6
 
 
 def _fold(name: str) -> str:

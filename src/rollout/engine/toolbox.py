@@ -6,11 +6,11 @@ Nothing is guessed at. What is wrong is a sentence for the model, which may then
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import orjson
 
+from rollout.check.wording import closest
 from rollout.language.compare import show
 from rollout.language.exact_json import load
 from rollout.language.paths import write
@@ -58,8 +58,8 @@ class Toolbox:
 
     def _unknown(self, name: str) -> str:
         names = [tool.name for tool in self.tools]
-        close = get_close_matches(name[:200], names, n=1)
-        meant = f" Did you mean “{close[0]}”?" if close else ""
+        close = closest(name[:200], names)
+        meant = "" if close is None else f" Did you mean “{close}”?"
         known = ", ".join(names) or "none"
         return f"There is no tool “{name[:200]}”.{meant} The tools are: {known}."
 

@@ -65,7 +65,8 @@ def read_arguments(tool: Tool, written: str, more: MoreLines) -> str:
         return "{}"
     if text.startswith("{"):
         return _json_object(text, more)
-    return json.dumps(_pairs(tool, text, more), ensure_ascii=False)
+    # As models write them: without blanks.
+    return json.dumps(_pairs(tool, text, more), ensure_ascii=False, separators=(",", ":"))
 
 
 def here_text(opening: str, more: MoreLines) -> str | None:

@@ -119,6 +119,8 @@ class Human:
             return Turn(calls=(Call(f"human_{number + 1}", tool.name, arguments),))
         first, _, rest = line.partition(" ")
         command = first.removeprefix("/")
+        if command == "state" and self._hides_state():
+            raise UnreadableError("“state” shows the state of the world only with --show-state.")
         if command not in self._commands():
             raise UnreadableError(self._unknown(first, request.tools))
         return self._obey(command, rest.strip(), request)
@@ -171,14 +173,18 @@ class Human:
             hidden.add("state")
         return [command for command in _COMMANDS if command not in hidden]
 
+    def _hides_state(self) -> bool:
+        """Whether the state could be seen, had it been asked for: a run has no option for it."""
+        return self.seat.takes_back and self.seat.state() is None
+
     def _complete(self, line: str, request: Request) -> Completion:
         return complete(line, request.tools, self._commands(), request.messages)
 
     def _unknown(self, word: str, tools: Sequence[Tool]) -> str:
-        from difflib import get_close_matches
+        from rollout.check.wording import closest
 
-        close = get_close_matches(word[:200], [*(tool.name for tool in tools), *self._commands()], n=1)
-        meant = f" Did you mean “{close[0]}”?" if close else ""
+        close = closest(word[:200], [*(tool.name for tool in tools), *self._commands()])
+        meant = "" if close is None else f" Did you mean “{close}”?"
         return f"“{word}” is neither a tool nor a command.{meant} “help” says what can be typed."
 
     def _take_back(self) -> None:
@@ -203,9 +209,8 @@ class Human:
         for message in messages:
             if message["role"] == "assistant":
                 break
-            self.seat.show(
-                str(message.get("content") or ""), "quiet" if message["role"] == "system" else "plain"
-            )
+            content = str(message.get("content") or "").rstrip("\r\n")
+            self.seat.show(content, "quiet" if message["role"] == "system" else "plain")
             self.seat.show("")
 
     def _show_results(self, messages: Sequence[Message]) -> None:
@@ -244,6 +249,7 @@ class Human:
             ("TOOL name=<FILE", "the same, with the text of a file"),
             ('TOOL {"name": …}', "the same with JSON, which may go over several lines"),
             *(_COMMANDS[command] for command in self._commands()),
+            *([("state", "the state of the world, only with --show-state")] if self._hides_state() else []),
         ]
         width = max(len(form) for form, _ in rows)
         for form, words in rows:

@@ -43,6 +43,14 @@ def test_a_misspelt_name_finds_the_one_that_was_meant(name: str, near: str | Non
     assert closest(name, ["refund", "order_id", "lookup", "test"]) == near
 
 
+def test_names_that_share_only_their_first_word_are_not_each_other() -> None:
+    assert closest("get_order", ["get_fare", "get_booking"]) is None
+    assert closest("get_ordr", ["get_fare", "get_order"]) == "get_order"
+    assert did_you_mean("get_order", ["get_booking", "get_fare"], kind="tools") == (
+        "The tools are “get_booking” and “get_fare”."
+    )
+
+
 def test_without_a_likely_one_what_there_is_is_listed() -> None:
     assert did_you_mean("zebra", ["refund", "lookup"], kind="tools") == "The tools are “refund” and “lookup”."
     assert did_you_mean("zebra", [], kind="tools") is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,18 @@ def test_help_tools_and_task_say_what_can_be_done(play: Play, snapshot: Snapshot
     assert ended.stdout == snapshot
 
 
+def test_a_description_that_ends_in_line_breaks_is_parted_from_the_task_by_one_line(
+    play: Play, desk: Path
+) -> None:
+    file = desk / "environment.yaml"
+    file.write_text(
+        file.read_text().replace(
+            "You are the refund desk. Be brief.", '"You are the refund desk. Be brief.\\n\\n"'
+        )
+    )
+    assert "You are the refund desk. Be brief.\n\nRefund order O-1" in play("quit\n").stdout
+
+
 def test_an_agent_s_errors_are_answered_as_a_model_s_are(play: Play) -> None:
     ended = play(f'refund order_id=O-1\nrefund {{"order_id": 3}}\n{PASSES}')
     assert '{"error":"“refund” does not take these arguments. “amount” is missing.' in ended.stdout
@@ -62,8 +75,9 @@ def test_an_undo_begins_a_new_world_and_does_the_rest_again(play: Play) -> None:
 
 
 def test_the_state_is_not_shown_unless_it_is_asked_for(play: Play) -> None:
-    ended = play(f"state\n{PASSES}")
-    assert "“state” is neither a tool nor a command." in ended.stdout
+    ended = play(f"state\nhelp\n{PASSES}")
+    assert "> state\n“state” shows the state of the world only with --show-state.\n" in ended.stdout
+    assert re.search(r"\n  state +the state of the world, only with --show-state\n", ended.stdout)
     assert "notes" not in ended.stdout.partition("passed with")[0]
 
 

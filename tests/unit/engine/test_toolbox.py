@@ -106,6 +106,11 @@ def test_an_unknown_tool_is_answered_with_the_known_ones() -> None:
     assert caught.value.arguments == {"amount": 1}
 
 
+def test_a_tool_that_only_begins_alike_is_not_said_to_be_meant() -> None:
+    with pytest.raises(BadCallError, match=r"“get_order”\. The tools are: get_fare, get_booking\.$"):
+        Toolbox([Tool("get_fare"), Tool("get_booking")]).read(Call("call_1", "get_order", "{}"))
+
+
 @pytest.mark.parametrize(
     "parameters",
     [
