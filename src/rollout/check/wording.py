@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from unicodedata import normalize
+
+from rollout.language.compare import unseen_difference
 
 _SHOWN = 8
 
@@ -39,7 +42,8 @@ def closest(name: str, known: Collection[str]) -> str | None:
 def did_you_mean(name: str, known: Collection[str], *, kind: str) -> str | None:
     """The way out for an unknown ``name``: the likely one, else what there is (``kind``: “tools”), else None."""
     if (near := closest(name, known)) is not None:
-        return f"Did you mean {quoted(near)}?"
+        apart = unseen_difference(near, name)
+        return f"Did you mean {quoted(near)}?" + (f" This only looks the same: {apart}." if apart else "")
     return f"The {kind} are {listed(known)}." if len(known) > 1 else None
 
 
@@ -76,7 +80,7 @@ def _is_alike_by_a_word(name: str, other: str) -> bool:
 
 
 def _fold(name: str) -> str:
-    return "".join(each for each in name.casefold() if each not in "_-. ")
+    return "".join(each for each in normalize("NFC", name).casefold() if each not in "_-. ")
 
 
 __all__ = ["closest", "did_you_mean", "listed", "quoted", "score"]

@@ -12,11 +12,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from unicodedata import category, combining, normalize
 
 from rollout.language.canonical import canonical, whole_numbers
 from rollout.language.paths import MISSING, Step, kind, write
 
 Why = Literal["missing", "unexpected", "type", "value", "length", "unmatched"]
+
+Tolerance = float | Callable[[float], float]
+"""How far from a number one may be that counts as equal: the same for all, or worked out from what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,38 @@ class Difference:
         if self.why == "unmatched":
             return f"{name} has no item like {show(self.expected)}: {show(self.actual)}."
         if self.why == "type":
-            return (
-                f"{name} is {show(self.actual)}, {kind(self.actual)}; "
-                f"{show(self.expected)}, {kind(self.expected)}, was expected."
-            )
+            return f"{name} is {_with_kind(self.actual)}; {_with_kind(self.expected, ',')} was expected."
+        if (apart := unseen_difference(self.expected, self.actual)) is not None:
+            return f"{name} is {show(self.actual)}, which only looks like what was expected: {apart}."
         return f"{name} is {show(self.actual)}; {show(self.expected)} was expected."
+
+
+def _with_kind(value: Any, after: str = "") -> str:
+    # “null, null” says nothing more.
+    return show(value) if value is None else f"{show(value)}, {kind(value)}{after}"
+
+
+def unseen_difference(expected: Any, actual: Any) -> str | None:
+    """What parts two texts that look the same, as code points; None where they can be told apart, or are equal."""
+    if not isinstance(expected, str) or not isinstance(actual, str) or expected == actual:
+        return None
+    if _seen(expected) != _seen(actual):
+        return None
+    pairs = enumerate(zip(expected, actual, strict=False))
+    at = next((at for at, (one, other) in pairs if one != other), min(len(expected), len(actual)))
+    return f"it has {_code_points(actual[at:])} where {_code_points(expected[at:])} was expected"
+
+
+def _seen(text: str) -> str:
+    """``text`` as a reader sees it: composed, with plain spaces, and without what is not drawn."""
+    drawn = (" " if category(each) == "Zs" else each for each in text if category(each) != "Cf")
+    return normalize("NFC", "".join(drawn))
+
+
+def _code_points(text: str) -> str:
+    # A character and the marks upon it.
+    end = next((at for at, each in enumerate(text) if at and not combining(each)), len(text))
+    return " ".join(f"U+{ord(each):04X}" for each in text[:end]) or "nothing"
 
 
 def _items(value: Sequence[Any]) -> str:
@@ -58,7 +89,7 @@ def _items(value: Sequence[Any]) -> str:
 @dataclass(frozen=True, slots=True)
 class _Terms:
     ignore_order: bool
-    tolerance: float
+    tolerance: Tolerance
     subset: bool
 
 
@@ -67,10 +98,13 @@ def compare(
     actual: Any,
     *,
     ignore_order: bool = False,
-    tolerance: float = 0.0,
+    tolerance: Tolerance = 0.0,
     subset: bool = False,
 ) -> Difference | None:
-    """The first difference between two JSON values, in the order of ``expected``; None when they are equal."""
+    """The first difference between two JSON values, in the order of ``expected``; None when they are equal.
+
+    ``tolerance`` may depend on the number that is expected.
+    """
     return _compare(expected, actual, _Terms(ignore_order, tolerance, subset), ())
 
 
@@ -94,7 +128,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _within(expected: float, actual: float, tolerance: float) -> bool:
+def _within(expected: float, actual: float, tolerance: Tolerance) -> bool:
+    if callable(tolerance):
+        tolerance = tolerance(expected)
     if tolerance <= 0:
         return False
     try:
@@ -138,7 +174,7 @@ def _in_any_order(
     expected: list[Any], actual: list[Any], terms: _Terms, path: tuple[Step, ...]
 ) -> Difference | None:
     wanted, found = expected, actual
-    if not terms.subset and terms.tolerance <= 0:
+    if not terms.subset and not callable(terms.tolerance) and terms.tolerance <= 0:
         # Equal is then equal for good, so that twins can be paired off first and long lists stay quick.
         wanted, found = _without_twins(expected, actual)
     lonely = unmatched(wanted, found, lambda a, b: _compare(a, b, terms, ()) is None)
@@ -230,4 +266,4 @@ def show(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-__all__ = ["Difference", "compare", "show", "unmatched"]
+__all__ = ["Difference", "compare", "show", "unmatched", "unseen_difference"]

@@ -37,7 +37,13 @@ def read_data(path: Path, label: str, problems: list[Problem]) -> Parsed | None:
 
 def _parse(path: Path, source: SourceFile, problems: list[Problem]) -> Parsed | None:
     parsed = reader(path.suffix)(source, problems)
-    return unwrap(path.stem, parsed) if parsed is not None and path.suffix.lower() == ".toml" else parsed
+    if parsed is None or path.suffix.lower() != ".toml":
+        return parsed
+    if not parsed.value:
+        # To TOML that is an object without keys; to people it is a file that was never saved, as in the other formats.
+        problems.append(Problem("empty-file", source.span(0, 0)))
+        return None
+    return unwrap(path.stem, parsed)
 
 
 def reader(suffix: str) -> Reader:

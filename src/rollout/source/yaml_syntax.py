@@ -123,7 +123,9 @@ class _Scene:
         if start < self.context and (found := _SURROGATE.search(self.text, self.context)) is not None:
             start = found.start(1)
         end = start + (10 if self.text[start + 1 : start + 2] == "U" else 6)
-        return self.fault("surrogate-escape", start, end, written=self.text[start:end])
+        written = self.text[start:end]
+        is_half = re.fullmatch(r"\\(?:u|U0000)[dD][89a-fA-F][0-9a-fA-F]{2}", written) is not None
+        return self.fault("surrogate-escape" if is_half else "no-character", start, end, written=written)
 
     def reserved(self) -> Fault:
         return self.fault("reserved-character", written=self.found)

@@ -54,3 +54,10 @@ def test_names_that_share_only_their_first_word_are_not_each_other() -> None:
 def test_without_a_likely_one_what_there_is_is_listed() -> None:
     assert did_you_mean("zebra", ["refund", "lookup"], kind="tools") == "The tools are “refund” and “lookup”."
     assert did_you_mean("zebra", [], kind="tools") is None
+
+
+def test_a_name_that_only_looks_like_a_known_one_is_told_apart_by_its_code_points() -> None:
+    assert did_you_mean("caf\u0065\u0301", ["café", "shop"], kind="tools") == (
+        "Did you mean “café”? This only looks the same: it has U+0065 U+0301 where U+00E9 was expected."
+    )
+    assert closest("e\u0301", ["é", "shop"]) == "é"

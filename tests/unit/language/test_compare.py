@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollout.language.compare import compare, unmatched
+from rollout.language.compare import compare, show, unmatched
 from rollout.language.paths import MISSING
 
 
@@ -129,3 +129,29 @@ def test_matching_is_as_large_as_a_search_of_all_pairings_finds(edges: list[tupl
     perfect = best(0, frozenset()) == 6
     lonely = unmatched(range(6), range(6), lambda a, b: (a, b) in edges)
     assert (lonely is None) == perfect
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "sentence"),
+    [
+        ("café", "cafe\u0301", "it has U+0065 U+0301 where U+00E9 was expected"),
+        ("cafe\u0301", "café", "it has U+00E9 where U+0065 U+0301 was expected"),
+        ("a b", "a\u00a0b", "it has U+00A0 where U+0020 was expected"),
+        ("ab", "ab\u200b", "it has U+200B where nothing was expected"),
+    ],
+)
+def test_texts_that_look_the_same_are_told_apart_by_their_code_points(
+    expected: str, actual: str, sentence: str
+) -> None:
+    found = compare({"name": expected}, {"name": actual})
+    assert found is not None
+    assert (
+        found.sentence() == f"“name” is {show(actual)}, which only looks like what was expected: {sentence}."
+    )
+
+
+def test_null_is_not_named_twice() -> None:
+    expected_null, found_null = compare(None, "ada"), compare("ada", None)
+    assert expected_null is not None and found_null is not None
+    assert expected_null.sentence() == 'It is "ada", a text; null was expected.'
+    assert found_null.sentence() == 'It is null; "ada", a text, was expected.'

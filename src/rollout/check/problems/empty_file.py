@@ -26,10 +26,10 @@ SEVERITY = Severity.ERROR
 
 
 def describe(problem: Problem) -> tuple[str, str | None]:
-    return (
-        f"{quoted(problem.span.path)} is empty.",
-        "Write its content, or delete the file; an empty object is written {}, an empty list [].",
-    )
+    way_out = "Write its content, or delete the file"
+    if not problem.span.path.endswith(".toml"):
+        way_out += "; an empty object is written {}, an empty list []"
+    return f"{quoted(problem.span.path)} is empty.", f"{way_out}."
 
 
 __all__ = ["CODE", "SEVERITY", "describe"]

@@ -82,6 +82,10 @@ _WORDS: dict[str, tuple[str, str | None]] = {
         "Write “key: value”; indent the line further if it continues the text above.",
     ),
     "missing-comma": ("A comma is missing here.", "Members inside brackets are parted by commas."),
+    "no-character": (
+        "{written} is the number of no character; the last one is \\U0010FFFF.",
+        "Write the character itself, or its number with eight digits: \\U0001F600",
+    ),
     "no-key": ("A key is missing before this colon.", "Write the key, or put the text in quotes."),
     "placeholder": (
         "Inside brackets the brace of {written} begins an object.",
