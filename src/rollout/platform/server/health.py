@@ -1,6 +1,9 @@
-"""Whether the server is there, and figures of it for Prometheus."""
+"""Whether the server is there, figures of it for Prometheus, and the contract of its API."""
 
 from __future__ import annotations
+
+from functools import cache
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -56,7 +59,22 @@ async def metrics(request: Request) -> Response:
     return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
 
+async def contract(request: Request) -> Response:
+    """The OpenAPI document of all that is answered."""
+    return Json(_contract())
+
+
+@cache
+def _contract() -> Any:
+    from importlib.resources import files
+
+    from yaml import CSafeLoader, load
+
+    return load((files(__package__) / "openapi.yaml").read_bytes(), CSafeLoader)
+
+
 routes = [
+    Route("/api/openapi.json", contract, methods=["GET"]),
     Route("/api/health", health, methods=["GET"]),
     Route("/api/ready", ready, methods=["GET"]),
     Route("/metrics", metrics, methods=["GET"]),
