@@ -2,8 +2,9 @@
 
 An exit status of 0 says little: code under test can end the process with it. A witness reports on a pipe of its own,
 and signs every line with a key that only the first reader gets, so that a report cannot be forged by whoever comes
-later, cut short, or reordered. It runs inside the test runner: what stands in the way of code that takes the runner
-itself apart is that its findings have to agree with each other and with the exit status.
+later, cut short, or reordered. It runs inside the test runner, beside the code under test, so nothing in it can be
+out of that code's reach for certain. It watches: what the runner is made of, who calls it, and who asks Python or Node
+for what leads to it; and its findings have to agree with each other and with the exit status.
 """
 
 from __future__ import annotations
@@ -32,14 +33,18 @@ _FILES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A witness for one run of a test runner; ``key`` is used once."""
+    """A witness for one run of a test runner; ``key`` is used once. ``trusted`` are the files laid down that nobody but
+    the environment has written: what they do to the runner is their business.
+    """
 
     runner: RunnerName
+    trusted: frozenset[str] = frozenset()
     key: bytes = field(default_factory=lambda: secrets.token_hex(32).encode("ascii"), repr=False)
 
     def files(self) -> dict[str, str]:
         """What has to be in the folder ``kit`` that the runner loads the witness from."""
-        return {name: (KIT / name).read_text(encoding="utf-8") for name in _FILES[self.runner]}
+        files = {name: (KIT / name).read_text(encoding="utf-8") for name in _FILES[self.runner]}
+        return {**files, "trusted.json": json.dumps(sorted(self.trusted))}
 
     def variables(self, shown: str) -> dict[str, str]:
         """The variables that make the runner load it; ``shown`` is where the job's folder is seen."""

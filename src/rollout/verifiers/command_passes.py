@@ -42,10 +42,13 @@ _PROBES = {
 async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     """1 when the command ended well, else 0 with what was wrong; the evidence has what it printed."""
     command = _command(case, options)
-    laid_down = final_files(case, command.report, options.get("tests"))
     required = options.get("required") or ()
-    witness = Witness(cast(RunnerName, command.report)) if command.report != EXIT_STATUS else None
-    if witness is None and required:
+    laid_down = final_files(case, command.report, options.get("tests"), line=command.line, required=required)
+    witness = None
+    if command.report != EXIT_STATUS:
+        trusted = frozenset(laid_down.files.keys() - laid_down.written)
+        witness = Witness(cast(RunnerName, command.report), trusted)
+    elif required:
         raise CannotJudgeError(
             f"“{command.line}” starts no test runner that is known, so it cannot be told which tests passed."
             " Say which with “report”."
@@ -69,8 +72,7 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
         ended.report,
         ended.status,
         required=required,
-        contents=laid_down.files,
-        own=laid_down.tests,
+        laid_down=laid_down,
     )
     if not finding.started:
         await _expect_runner(command)

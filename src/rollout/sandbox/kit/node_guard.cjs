@@ -1,10 +1,12 @@
-// Keeps the process of a test file honest: code under test that ends it with status 0 makes it end with another, and
-// the functions that tests assert with stay what they are.
+// Keeps the process of a test file honest: code under test that ends it with status 0 makes it end with another, the
+// functions that tests assert with stay what they are, and nothing but Node gets hold of the tests themselves.
 const { NODE_TEST_CONTEXT, ROLLOUT_GUARDED } = process.env
 if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
   // Programs that the tests start are none of our business.
   delete process.env.NODE_OPTIONS
+  const { sep } = require('node:path')
   const really = process.reallyExit.bind(process)
+  const print = process._rawDebug
   let asked = false
   let over = false
   process.on('exit', () => { over = true })
@@ -15,11 +17,149 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
   }
   const refuse = (status) => {
     if (status || (over && !asked)) return really(status)
-    process.stderr.write('rollout: the tests were ended by a call of process.exit.\n')
+    print('rollout: the tests were ended by a call of process.exit.')
     return really(97)
   }
   Object.defineProperty(process, 'reallyExit', { value: refuse, writable: false, configurable: false })
+
+  // Files that are as the environment has them may do what they like.
+  const here = process.cwd() + sep
+  const trusted = new Set()
+  try {
+    for (const name of JSON.parse(require('node:fs').readFileSync(`${__dirname}/trusted.json`, 'utf8'))) trusted.add(here + name)
+  } catch {}
+  const { captureStackTrace } = Error
+  const { defineProperty, getOwnPropertyDescriptor } = Object
+  const call = Function.prototype.call.bind(Function.prototype.call)
+  const apply = Reflect.apply
+  const { has } = Set.prototype
+  const { startsWith, slice } = String.prototype
+
+  function asker () {
+    const before = { prepare: getOwnPropertyDescriptor(Error, 'prepareStackTrace'), limit: getOwnPropertyDescriptor(Error, 'stackTraceLimit') }
+    const held = {}
+    try {
+      defineProperty(Error, 'prepareStackTrace', { value: (_, sites) => sites, configurable: true, writable: true })
+      defineProperty(Error, 'stackTraceLimit', { value: 30, configurable: true, writable: true })
+      captureStackTrace(held, asker)
+      const sites = held.stack
+      for (let i = 0; i < sites.length; i++) {
+        let name = sites[i].getFileName() || sites[i].getEvalOrigin()
+        if (!name || call(startsWith, name, 'node:')) continue
+        if (call(startsWith, name, 'file://')) name = require('node:url').fileURLToPath(name)
+        if (name === __filename) continue
+        return call(startsWith, name, here) && !call(has, trusted, name) ? call(slice, name, here.length) : null
+      }
+      return null
+    } catch {
+      return 'code under test'
+    } finally {
+      for (const [name, was] of [['prepareStackTrace', before.prepare], ['stackTraceLimit', before.limit]]) {
+        if (was) defineProperty(Error, name, was)
+        else delete Error[name]
+      }
+    }
+  }
+
+  // What has been done cannot be taken back, so this is the end of the process.
+  function forbid (what) {
+    const name = asker()
+    if (name === null) return
+    print(`rollout: ${name} reached for ${what}.`)
+    really(97)
+  }
+
   const assert = require('node:assert')
   for (const each of [assert, assert.strict]) Object.freeze(each)
-  if (NODE_TEST_CONTEXT) Object.freeze(require('node:test'))
+  const genuine = new Map([['assert', assert], ['assert/strict', assert.strict]])
+  if (NODE_TEST_CONTEXT) genuine.set('node:test', Object.freeze(require('node:test')))
+
+  // A property of all objects that is worked out is one of a test as well.
+  const common = new Set([Object, Array, Function, Promise, Error, Map, Set, require('node:events')].map((each) => each.prototype))
+  const watched = (owner, name, accessor) => {
+    const original = owner[name]
+    defineProperty(owner, name, {
+      value: function (target, ...rest) {
+        const object = this !== undefined && this !== owner && name.startsWith('__') ? this : target
+        if (object === Object.prototype || (common.has(object) && accessor(rest))) forbid('what all objects share')
+        return apply(original, this, [target, ...rest])
+      },
+      writable: true,
+      configurable: true
+    })
+  }
+  const isAccessor = (said) => Boolean(said) && (typeof said.get === 'function' || typeof said.set === 'function')
+  watched(Object, 'defineProperty', ([, said]) => isAccessor(said))
+  watched(Reflect, 'defineProperty', ([, said]) => isAccessor(said))
+  watched(Object, 'defineProperties', ([all]) => Boolean(all) && Reflect.ownKeys(all).some((key) => isAccessor(all[key])))
+  watched(Object, 'setPrototypeOf', () => true)
+  watched(Reflect, 'setPrototypeOf', () => true)
+  for (const name of ['__defineGetter__', '__defineSetter__']) {
+    const original = Object.prototype[name]
+    defineProperty(Object.prototype, name, {
+      value: function (...rest) {
+        if (common.has(this)) forbid('what all objects share')
+        return apply(original, this, rest)
+      },
+      writable: true,
+      configurable: true
+    })
+  }
+
+  // Hooks of asynchronous work are handed the tests themselves.
+  const hooks = require('node:async_hooks')
+  for (const name of ['createHook', 'executionAsyncResource']) {
+    const original = hooks[name]
+    hooks[name] = function (...rest) {
+      forbid(`async_hooks.${name}`)
+      return apply(original, this, rest)
+    }
+  }
+  Object.freeze(hooks.AsyncResource.prototype)
+
+  // What modules are loaded with.
+  const Module = require('node:module')
+  const guarded = (owner, name, wrap) => {
+    let current = wrap ? wrap(owner[name]) : owner[name]
+    defineProperty(owner, name, {
+      get: () => current,
+      set: (value) => {
+        forbid(`module.${name}`)
+        current = value
+      },
+      enumerable: true,
+      configurable: false
+    })
+  }
+  guarded(Module, '_load', (load) => function (request, ...rest) {
+    const plain = typeof request === 'string' && request !== 'node:test' ? request.replace(/^node:/, '') : request
+    if (genuine.has(plain)) return genuine.get(plain)
+    return apply(load, this, [request, ...rest])
+  })
+  for (const name of ['_resolveFilename', '_compile', '_cache', '_extensions']) {
+    if (name in Module) guarded(Module, name)
+  }
+  guarded(Module.prototype, '_compile', (compile) => function (...rest) {
+    // A module's own require is Node's, whatever another module does with it.
+    const real = Module.prototype.require
+    defineProperty(this, 'require', { value: function (id) { return apply(real, this, [id]) }, writable: false, configurable: false, enumerable: false })
+    return apply(compile, this, rest)
+  })
+  for (const name of ['register', 'registerHooks', 'syncBuiltinESMExports']) {
+    const original = Module[name]
+    if (!original) continue
+    Module[name] = function (...rest) {
+      forbid(`module.${name}`)
+      return apply(original, this, rest)
+    }
+  }
+  for (const name of ['binding', '_linkedBinding', 'dlopen', 'kill', '_debugProcess']) {
+    const original = process[name]
+    if (!original) continue
+    process[name] = function (...rest) {
+      forbid(`process.${name}`)
+      return apply(original, this, rest)
+    }
+  }
+  require('node:module').syncBuiltinESMExports()
 }

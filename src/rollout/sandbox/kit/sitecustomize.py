@@ -8,23 +8,15 @@ import sys
 import rollout_witness
 
 
-def _watch(tell):
+def _watch(writer):
     import unittest
     import unittest.case
+    import unittest.loader
     import unittest.main
+    import unittest.mock
     import unittest.result
     import unittest.runner
     import unittest.suite
-
-    broken = rollout_witness.seal(unittest.case, unittest.suite)
-    tell(t="begin", runner="unittest", version=sys.version.split()[0])
-    told = []
-
-    def check():
-        name = broken()
-        if name is not None and not told:
-            told.append(name)
-            tell(t="problem", what="“" + name + "” was replaced while the tests ran")
 
     class Result(unittest.runner.TextTestResult):
         def startTestRun(self):
@@ -33,13 +25,15 @@ def _watch(tell):
 
         def startTest(self, test):
             self.outcomes = getattr(self, "outcomes", {})
-            self.outcomes[test.id()] = "unknown"
+            self.outcomes[test.id()] = "unknown", ""
             super().startTest(test)
 
         def _note(self, test, outcome):
             self.outcomes = getattr(self, "outcomes", {})
-            if self.outcomes.get(test.id()) != "failed":
-                self.outcomes[test.id()] = outcome
+            if self.outcomes.get(test.id(), ("", ""))[0] != "failed":
+                error = sys.exc_info()[1]
+                by = origin(error) if isinstance(error, unittest.SkipTest) else skipped.get(test.id(), "")
+                self.outcomes[test.id()] = outcome, by
 
         def addSuccess(self, test):
             self._note(test, "passed")
@@ -75,7 +69,8 @@ def _watch(tell):
 
         def stopTest(self, test):
             check()
-            tell(t="test", name=test.id(), outcome=self.outcomes.get(test.id(), "unknown"))
+            outcome, by = self.outcomes.get(test.id(), ("unknown", ""))
+            tell(t="test", name=test.id(), outcome=outcome, by=by)
             super().stopTest(test)
 
     unittest.runner.TextTestRunner.resultclass = Result
@@ -95,11 +90,40 @@ def _watch(tell):
             elif each is not None:
                 yield each
 
+    def make_skipped(name, error, suite):
+        # A file that raises SkipTest while it is imported.
+        skipped["unittest.loader.ModuleSkipped." + name] = origin(error)
+        return make(name, error, suite)
+
     unittest.runner.TextTestRunner.run = watched_run
+    make, unittest.loader._make_skipped_test = unittest.loader._make_skipped_test, make_skipped
+    # In the package, main is a class.
+    main = sys.modules["unittest.main"]
+    homes = (unittest.case, unittest.suite, unittest.result, unittest.runner, unittest.loader, main)
+    asks = rollout_witness.stranger([main.TestProgram.runTests.__code__])
+    is_on, skipped, kept = [], {}, sys.getprofile()
+    tell = rollout_witness.voice(writer, lambda: asks() if is_on else None)
+    tell(t="begin", runner="unittest", version=sys.version.split()[0])
+    is_on.append(True)
+    origin = rollout_witness.origins()
+    rollout_witness.watch(tell)
+    check_case = unittest.TestCase()
+
+    def check():
+        name = broken() or broken_result()
+        if name is not None:
+            tell(t="problem", what="“" + name + "” was replaced while the tests ran")
+        wrong = rollout_witness.broken_assertion(check_case)
+        if wrong is not None:
+            tell(t="problem", what="“unittest.case.TestCase." + wrong + "” was replaced while the tests ran")
+        if sys.getprofile() is not kept:
+            tell(t="problem", what="code under test watched the tests with a profiler")
+
+    broken, broken_result = rollout_witness.seal(*homes), rollout_witness.seal_class(Result)
 
 
-_tell = rollout_witness.open_report()
+_writer = rollout_witness.open_report()
 rollout_witness.take_path_back()
-if _tell is not None:
-    _watch(_tell)
-    del _tell
+if _writer is not None:
+    _watch(_writer)
+del _writer
