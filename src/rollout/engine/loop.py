@@ -29,7 +29,7 @@ from rollout.models import (
     ask,
 )
 from rollout.sandbox import SandboxError
-from rollout.templates import Result, Script, Stage, World, prepare
+from rollout.templates import Result, Script, Stage, TemplateError, World, prepare
 from rollout.verifiers import ToolCall
 
 MOST_TOOL_CALLS = 20
@@ -154,6 +154,8 @@ class _Run:
         try:
             self.world = workflow.stage.open(self.task)
             self.initial_state = self.world.state()
+        except TemplateError as error:
+            return self.fail(str(error), "environment")
         except Exception as error:
             return self.fail(f"The world cannot be opened: {_words(error)}", "environment")
         solve = cache(lambda: workflow.solve(self.task))
@@ -199,6 +201,9 @@ class _Run:
                     except SandboxError as error:
                         self.fail(str(error), "infrastructure")
                         over, result = True, Result.failed("The tool could not be run.")
+                    except TemplateError as error:
+                        self.fail(str(error), "environment")
+                        over, result = True, Result.failed("The tool broke down.")
                     except Exception as error:
                         self.fail(f"Tool “{call.tool}” broke down: {_words(error)}", "environment")
                         over, result = True, Result.failed("The tool broke down.")

@@ -16,11 +16,12 @@ from math import isfinite
 from types import ModuleType
 from typing import Any, Final
 
-from rollout.language.cel_functions import NAMES, Meter, weight
+from rollout.language.cel_functions import NAMES, Meter
 from rollout.language.cel_paths import Told, UntoldError
 from rollout.language.cel_paths import prepare as prepare_path
 from rollout.language.cel_tokens import LOOPS, Name, Token, for_evaluator, loops, names, tokens
 from rollout.language.interpolation import FillError
+from rollout.language.room import weight
 
 ROOTS: Final = ("args", "state", "task")
 """What a condition can name."""

@@ -6,7 +6,6 @@ wrong is noted in the :class:`Meter`, and the whole expression then counts as on
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import partial
@@ -14,6 +13,7 @@ from math import isfinite
 from typing import Any, Final
 
 from rollout.language.arithmetic import ArithmeticTextError, evaluate
+from rollout.language.room import weight
 
 MOST_WORK: Final = 50_000_000
 """How much the loops of an expression may go over: about the bytes that are copied, one round after another."""
@@ -88,27 +88,6 @@ class Meter:
         except ArithmeticTextError as error:
             self.fault = str(error)
         return None
-
-
-def weight(value: Any) -> int:
-    """About how many bytes a value takes: JSON, or one of the times and types of CEL. Never raises."""
-    try:
-        # Version 2 writes out a part that is there twice both times, as the evaluator copies it.
-        return len(marshal.dumps(value, 2))
-    except ValueError:
-        return _weight_by_parts(value)
-
-
-def _weight_by_parts(value: Any) -> int:
-    total, waiting = 0, [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            waiting += (*part, *part.values())
-        elif isinstance(part, list | tuple):
-            waiting += part
-        total += len(part) + _NULL if isinstance(part, str | bytes) else _NULL
-    return total
 
 
 def _size(value: Any) -> int | None:
@@ -234,5 +213,4 @@ __all__ = [
     "NAMES",
     "SIZE",
     "Meter",
-    "weight",
 ]

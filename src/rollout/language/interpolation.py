@@ -17,12 +17,16 @@ from typing import Any, Final
 
 from rollout.language.canonical import canonical
 from rollout.language.paths import MISSING, FilledKey, KeyPieces, PathError, Piece, Step, get, split
+from rollout.language.room import Room, weight
 
 ROOTS: Final = ("args", "fixtures", "state", "task", "vars")
 """What a placeholder may start with."""
 
+ROOM: Final = "room"
+"""Where a scope has the :class:`Room` that what is filled in takes; without it there is no bound."""
+
 Scope = Mapping[str, Any]
-"""The values to fill in: one for each of :data:`ROOTS`, ``task`` as ``{"input": …}``."""
+"""The values to fill in: one for each of :data:`ROOTS`, ``task`` as ``{"input": …}``, and :data:`ROOM`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +309,10 @@ def spots(value: Any, route: tuple[str | int, ...] = ()) -> Iterator[Spot]:
 
 
 Fill = Callable[[Scope], Any]
-"""Makes a fresh value from a scope: it shares nothing with the scope or the spec. Raises UnresolvedError."""
+"""Makes a fresh value from a scope: it shares nothing with the scope or the spec.
+
+Raises UnresolvedError, and OverfullError where the scope has no room for it.
+"""
 
 
 def prepare(value: Any) -> Fill:
@@ -330,7 +337,7 @@ def _prepare_text(text: str) -> Fill:
         literal = "".join(map(str, parsed.parts))
         return lambda scope: literal
     if (whole := parsed.whole) is not None:
-        return lambda scope: fresh(look_up(whole, scope))
+        return lambda scope: fresh(_taking(look_up(whole, scope), scope))
     return lambda scope: fill_text(parsed, scope)
 
 
@@ -349,7 +356,19 @@ def well_formed(text: str) -> Interpolation:
 
 def fill_text(parsed: Interpolation, scope: Scope) -> str:
     """The text with its placeholders filled in as text. Raises UnresolvedError."""
-    return "".join(part if isinstance(part, str) else as_text(look_up(part, scope)) for part in parsed.parts)
+    return "".join(part if isinstance(part, str) else _text(part, scope) for part in parsed.parts)
+
+
+def _text(placeholder: Placeholder, scope: Scope) -> str:
+    return as_text(_taking(look_up(placeholder, scope), scope))
+
+
+def _taking(value: Any, scope: Scope) -> Any:
+    """The value, after taking the room that a copy of it needs. Raises OverfullError."""
+    room: Room | None = scope.get(ROOM)
+    if room is not None and isinstance(value, str | dict | list):
+        room.take(len(value) if isinstance(value, str) else weight(value))
+    return value
 
 
 def look_up(placeholder: Placeholder, scope: Scope) -> Any:
@@ -372,7 +391,7 @@ def key_of(placeholder: Placeholder, scope: Scope) -> FilledKey:
         raise SegmentError(
             f"{placeholder} is {'an object' if isinstance(value, dict) else 'a list'}, not a name."
         )
-    return FilledKey(as_text(value))
+    return FilledKey(as_text(_taking(value, scope)))
 
 
 def as_text(value: Any) -> str:
@@ -390,6 +409,7 @@ def fresh(value: Any) -> Any:
 
 
 __all__ = [
+    "ROOM",
     "ROOTS",
     "Fault",
     "Fill",

@@ -10,6 +10,7 @@ from rollout.language.canonical import canonical
 from rollout.language.compare import compare
 from rollout.language.interpolation import FillError
 from rollout.language.paths import MISSING, TargetError
+from rollout.language.room import OverfullError
 from rollout.language.site import OWN_KEYS, EmptyTruthError, compare_values, truth_by_key
 from rollout.templates import Script
 from rollout.templates._browser_fields import FieldError
@@ -59,7 +60,7 @@ def search(session: Session, truth: Mapping[str, Any], verifier: Mapping[str, An
             try:
                 after.click(ref)
                 after.show()
-            except (ActionError, FieldError, FillError, TargetError):
+            except (ActionError, FieldError, FillError, TargetError, OverfullError):
                 continue
             mark = _mark(after)
             if mark not in met:
@@ -71,7 +72,7 @@ def search(session: Session, truth: Mapping[str, Any], verifier: Mapping[str, An
 def _clickable(session: Session) -> Iterator[str]:
     try:
         seen = list(session.show().all())
-    except FillError:
+    except (FillError, OverfullError):
         return
     for each in seen:
         if each.element.type in ("link", "button") and each.element.spec.get("disabled") is not True:

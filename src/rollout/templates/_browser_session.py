@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rollout.language.cel import Facts
-from rollout.language.interpolation import FillError, Scope, as_text, fresh
+from rollout.language.interpolation import ROOM, FillError, Scope, as_text, fresh
 from rollout.language.paths import put
+from rollout.language.room import Room, check_growth, size_of_state
 from rollout.language.site import compare_field, find_page
 from rollout.templates import TemplateError
 from rollout.templates._browser_fields import (
@@ -98,7 +99,7 @@ class Shown:
 class Session:
     """A browser of one rollout. ``state`` is the site's; the last of ``history`` is the page that is open."""
 
-    __slots__ = ("_cached", "history", "left", "note", "pages", "state", "task")
+    __slots__ = ("_cached", "_room", "_start_size", "history", "left", "note", "pages", "state", "task")
 
     def __init__(self, pages: Mapping[str, Page], start: str, state: dict[str, Any], task: Scope) -> None:
         self.pages = pages
@@ -108,12 +109,15 @@ class Session:
         self.left: dict[str, Visit] = {}
         self.note: str | None = None
         self._cached: Shown | None = None
+        self._room = Room()
+        self._start_size = size_of_state(state)
         self._load(start)
 
     def copy(self) -> Session:
-        """A copy that shares nothing that changes."""
+        """A copy that shares nothing that changes, and has all the room of one call."""
         twin = object.__new__(Session)
         twin.pages, twin.task, twin.note, twin._cached = self.pages, self.task, None, None
+        twin._room, twin._start_size = Room(), self._start_size
         twin.state = fresh(self.state)
         twins = {id(visit): visit.copy() for visit in (*self.history, *self.left.values())}
         twin.history = [twins[id(visit)] for visit in self.history]
@@ -133,6 +137,8 @@ class Session:
     def show(self) -> Shown:
         """The page as it is now. Raises FillError when a text or a condition on it comes to nothing."""
         if self._cached is None:
+            # A form is looked at again after every field that is filled in, and each look is as large as the page.
+            self._room = Room()
             page = self.page
             facts = _FactsByForm(self)
             seen = tuple(self._see(element, facts) for element in page.elements if facts.show(element))
@@ -157,10 +163,11 @@ class Session:
         )
 
     def scope(self, args: Mapping[str, Any]) -> dict[str, Any]:
-        """What placeholders and conditions may name."""
-        return {"args": args, "state": self.state, "fixtures": {}, "task": self.task}
+        """What placeholders and conditions may name, and the room that is left for what they stand for."""
+        return {"args": args, "state": self.state, "fixtures": {}, "task": self.task, ROOM: self._room}
 
-    # What an agent can do. Each raises ActionError, FieldError, FillError or TargetError, and is done on a copy.
+    # What an agent can do. Each raises ActionError, FieldError, FillError, TargetError or OverfullError, and is
+    # done on a copy.
 
     def navigate(self, url: str) -> None:
         """Opens a page by its URL."""
@@ -338,6 +345,8 @@ class Session:
         filled = [(change.path.fill(before), change.value(before), change.path) for change in element.changes]
         for steps, value, path in filled:
             put(self.state, steps, value, append=path.appends, existing=path.filled)
+        if filled:
+            check_growth(size_of_state(self.state) - self._start_size)
         self._changed()
 
     def _follow(self, url: str) -> None:
@@ -391,6 +400,7 @@ class Session:
         """The state of the site, and beside it the URL and title of the page that is open, and the values by page."""
         visits = dict(self.left)
         current = self.visit
+        self._room = Room()  # for the title
         if current.touched or current.url not in visits or not visits[current.url].touched:
             visits[current.url] = current
         values = {url: by_name(self.pages[url], visit.values) for url, visit in sorted(visits.items())}

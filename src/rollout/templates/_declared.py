@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rollout.environment import Environment, Task
 from rollout.language.compare import compare
-from rollout.language.interpolation import FillError, MalformedError, Scope, fresh
+from rollout.language.interpolation import ROOM, FillError, MalformedError, Scope, fresh
 from rollout.language.params_schema import parameters
-from rollout.language.paths import PathError, TargetError
+from rollout.language.paths import PathError, Step, TargetError, put
+from rollout.language.room import OverfullError, Room, check_growth, size_of_state
 from rollout.templates import Result, Script, TemplateError, Tool
 from rollout.templates._appending import Appender, solve
+from rollout.templates._overfull import Given, answered
 
 Run = Callable[["DeclaredWorld", Mapping[str, Any]], Any]
 """What a tool does: the value it answers with. Raises FillError or TargetError for what an agent can cause."""
@@ -42,6 +44,7 @@ class DeclaredStage:
         self.notes = str(config.get("description") or "")
         self.fixtures = _section(config, "fixtures")
         self._image = marshal.dumps(_section(config, state_key))
+        self.start_size = size_of_state(self.start_state())
         self.tools: list[Tool] = []
         self.actions: dict[str, Action] = {}
         for declared in config.get("tools") or ():
@@ -82,7 +85,7 @@ class DeclaredStage:
         for step in script:
             try:
                 self.actions[step["tool"]].run(world, step["args"])
-            except (FillError, TargetError, Refusal):
+            except (FillError, TargetError, Refusal, OverfullError):
                 return False
         return all(
             compare(wanted, world.now.get(key)) is None for key, wanted in task.hidden_ground_truth.items()
@@ -96,17 +99,43 @@ class DeclaredWorld:
         self.now = stage.start_state()
         self._stage = stage
         self._task = {} if task.input is None else {"input": fresh(task.input)}
+        self._given = Given()
+        self._added = 0
 
     async def call(self, name: str, args: Mapping[str, Any]) -> Result:
-        """Runs one tool; whatever an agent can cause comes back as an error in the result."""
+        """Runs one tool; whatever an agent can cause comes back as an error in the result.
+
+        Raises TemplateError where a tool makes more than there is room for.
+        """
+        self._given.add(args)
         try:
-            return Result.of(self._stage.actions[name].run(self, args))
+            return answered(Result.of(self._stage.actions[name].run(self, args)))
         except (FillError, TargetError, Refusal) as error:
             return Result.failed(str(error))
+        except OverfullError as error:
+            return self._given.refuse(name, error)
 
     def scope(self, args: Mapping[str, Any]) -> Scope:
-        """What placeholders may name during a call."""
-        return {"args": args, "state": self.now, "fixtures": self._stage.fixtures, "task": self._task}
+        """What placeholders may name during a call, and the room there is for what they stand for."""
+        return {
+            "args": args,
+            "state": self.now,
+            "fixtures": self._stage.fixtures,
+            "task": self._task,
+            ROOM: Room(),
+        }
+
+    def replace(self, state: dict[str, Any]) -> None:
+        """Puts a state in the place of the one there is. Raises OverfullError where it is too large."""
+        check_growth(size_of_state(state) - self._stage.start_size)
+        self.now = state
+
+    def append(self, steps: Sequence[Step], item: Any, *, existing: Collection[int] = ()) -> None:
+        """Adds an item to a list of the state. Raises OverfullError where there is no room for it, and TargetError."""
+        added = self._added + size_of_state({"item": item}) + sum(len(str(step)) for step in steps)
+        check_growth(added)
+        put(self.now, steps, item, append=True, existing=existing)
+        self._added = added
 
     def state(self) -> dict[str, Any]:
         """A copy of the state."""

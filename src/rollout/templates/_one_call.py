@@ -7,9 +7,9 @@ from typing import Any
 
 from rollout.language.canonical import whole_numbers
 from rollout.language.cel import TOOL_ROOTS, Condition, Facts, MalformedConditionError, parse
-from rollout.language.cel_functions import weight
 from rollout.language.circles import circles
 from rollout.language.interpolation import FillError, Scope, spots
+from rollout.language.room import OverfullError, weight
 from rollout.templates import TemplateError
 
 MOST = 100
@@ -80,7 +80,7 @@ class OneCall:
             try:
                 value = self._ask(self._expressions[name], Condition.value)
                 if weight(value) > LARGEST:
-                    raise FillError(f"“vars.{name}” comes to more than {LARGEST:,} bytes.")
+                    raise OverfullError(f"works out more than {LARGEST:,} bytes, for “vars.{name}”")
             except FillError as error:
                 self._failed[name] = error
                 raise

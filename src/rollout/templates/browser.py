@@ -15,6 +15,7 @@ from typing import Any
 from rollout.environment import Environment, Task
 from rollout.language.interpolation import FillError, fresh
 from rollout.language.paths import TargetError
+from rollout.language.room import OverfullError
 from rollout.language.site import OWN_KEYS, find_page
 from rollout.templates import Result, Script, TemplateError, Tool
 from rollout.templates._browser_fields import FieldError, check_patterns
@@ -23,6 +24,7 @@ from rollout.templates._browser_pages import compile_pages
 from rollout.templates._browser_search import search
 from rollout.templates._browser_session import ActionError, Session, article
 from rollout.templates._browser_view import line_of, view
+from rollout.templates._overfull import Given, answered
 
 _ELEMENT = {
     "description": "The element: what stands before it in brackets, such as save or 12.",
@@ -123,11 +125,14 @@ class BrowserStage:
 
     def open(self, task: Task) -> BrowserWorld:
         """A world with a state of its own."""
-        return BrowserWorld(self.session(task))
+        try:
+            return BrowserWorld(self.session(task))
+        except OverfullError as error:
+            raise TemplateError(f"The page “{self.start}” cannot be shown: it {error}.") from None
 
     def solve(self, task: Task) -> Script | None:
         """The shortest clicks to the ground truth, where links and buttons alone lead there."""
-        return search(self.session(task), task.hidden_ground_truth, self._environment.verifier)
+        return search(self.open(task).now, task.hidden_ground_truth, self._environment.verifier)
 
 
 class BrowserWorld:
@@ -135,9 +140,20 @@ class BrowserWorld:
 
     def __init__(self, session: Session) -> None:
         self.now = session
+        self._given = Given()
 
     async def call(self, name: str, args: Mapping[str, Any]) -> Result:
-        """Does one thing and shows what came of it; what an agent can cause is an error in the result."""
+        """Does one thing and shows what came of it; what an agent can cause is an error in the result.
+
+        Raises TemplateError where a page or a form makes more than there is room for.
+        """
+        self._given.add(args)
+        try:
+            return answered(self._done(name, args))
+        except OverfullError as error:
+            return self._given.refuse(name, error)
+
+    def _done(self, name: str, args: Mapping[str, Any]) -> Result:
         try:
             if name == "read_page":
                 return Result(view(self.now))

@@ -59,7 +59,10 @@ class _Outcome:
     appenders: tuple[Appender, ...]
 
     def happen(self, world: DeclaredWorld, see: See) -> Any:
-        """Makes the changes and gives the answer, or does neither. Raises FillError, TargetError and Refusal."""
+        """Makes the changes and gives the answer, or does neither.
+
+        Raises FillError, TargetError, OverfullError and Refusal.
+        """
         before = see(None)
         if not self.changes:
             answer = self.answer(before)
@@ -69,7 +72,7 @@ class _Outcome:
             for steps, value, path in filled:
                 put(after, steps, value, append=path.appends, existing=path.filled)
             answer = self.answer(see(after))
-            world.now = after
+            world.replace(after)
         if self.refuses:
             raise Refusal(answer)
         return answer

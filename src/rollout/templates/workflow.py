@@ -15,7 +15,7 @@ from rollout.environment import Environment
 from rollout.language.compare import compare, show
 from rollout.language.interpolation import prepare as prepare_value
 from rollout.language.path_template import parse_path_template
-from rollout.language.paths import MISSING, get, kind, parse, put, write
+from rollout.language.paths import MISSING, get, kind, parse, write
 from rollout.templates import TemplateError
 from rollout.templates._appending import Appender
 from rollout.templates._declared import Action, DeclaredStage, DeclaredWorld, Refusal
@@ -120,7 +120,7 @@ def _append(name: str, array: str, value: Any) -> Action:
     def run(world: DeclaredWorld, args: Mapping[str, Any]) -> Any:
         scope = world.scope(args)
         added = fill(scope)
-        put(world.now, path.fill(scope), added, append=True, existing=path.filled)
+        world.append(path.fill(scope), added, existing=path.filled)
         return {"ok": True, "added": added}
 
     return Action(run, () if path.filled else (Appender(name, path.known, value),))
