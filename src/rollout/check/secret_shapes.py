@@ -113,9 +113,12 @@ SHAPES = (
     ),
     Shape(
         "a private key",
-        # A line break may be written as an escape, where a program text holds the key in a string.
+        # A line break may be written as an escape, where a program text holds the key in a string. All its lines belong
+        # to it: up to the end that is marked, or as long as they are such lines.
         re.compile(
             r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\[nr])+(?P<body>[A-Za-z0-9+/=]{32,})"
+            r"(?:(?:[A-Za-z0-9+/=\s]|\\[nr]){0,16000}?-----END [A-Z0-9 ]{1,40}-----"
+            r"|(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{48,80})*)"
         ),
     ),
 )

@@ -51,10 +51,15 @@ def fail(sentence: str, hint: str | None = None, *, code: Exit = Exit.USAGE) -> 
 
 
 def tell_error(sentence: str, hint: str | None = None) -> None:
-    """Writes what went wrong to stderr, and the way out below it; line breaks in names become visible."""
-    note(f"error: {visible(sentence)}")
+    """Writes what went wrong to stderr, and the way out below it; line breaks in names become visible.
+
+    A secret that a spec holds may be in either, and is not shown.
+    """
+    from rollout.check.masking import without_secrets_in
+
+    note(f"error: {visible(without_secrets_in(sentence))}")
     if hint:
-        note(f"  help: {visible(hint)}")
+        note(f"  help: {visible(without_secrets_in(hint))}")
 
 
 def wants_color(stream: TextIO | None = None) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -63,7 +64,8 @@ class Difference:
 
     A side is None where the environment did not exist. ``kept_tasks`` counts the tasks whose own words, input, split
     and ground truth are the same on both sides. ``notes`` are sentences about what a reader might miss. Of
-    ``unseen_code``, functions that judge, nobody knows whether it changed.
+    ``unseen_code``, functions that judge, nobody knows whether it changed. ``secrets`` are what looks like one on
+    either side, with what may be shown of each; the changes have them in full.
     """
 
     before: Version | None
@@ -72,6 +74,7 @@ class Difference:
     kept_tasks: int = 0
     notes: tuple[str, ...] = ()
     unseen_code: tuple[str, ...] = ()
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def slug(self) -> str:

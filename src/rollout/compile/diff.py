@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
+from rollout.check.masking import secrets_of
+from rollout.check.secrets import BROKEN_UP, may_hold_secret
+from rollout.check.walk import written
 from rollout.compile.change import Change, Difference, Effect, Kind, Version
 from rollout.compile.deltas import deltas, same
 from rollout.compile.judging_code import JudgingCode, judging_code
@@ -54,17 +58,35 @@ def diff(before: Environment, after: Environment, *, local: bool = True) -> Diff
         kept_tasks=kept,
         notes=tuple(notes),
         unseen_code=tuple(sorted(unseen)),
+        secrets=_secrets(before, after, code_before.files, code_after.files),
     )
 
 
 def appeared(environment: Environment) -> Difference:
     """The difference of an environment that did not exist before."""
-    return Difference(None, _version(environment, compile_environment(environment)), ())
+    version = _version(environment, compile_environment(environment))
+    return Difference(None, version, (), secrets=_secrets(environment))
 
 
 def disappeared(environment: Environment) -> Difference:
     """The difference of an environment that exists no more."""
-    return Difference(_version(environment, compile_environment(environment)), None, ())
+    version = _version(environment, compile_environment(environment))
+    return Difference(version, None, (), secrets=_secrets(environment))
+
+
+def _secrets(*parts: Environment | dict[str, str]) -> dict[str, str]:
+    values = [_written_parts(part) if isinstance(part, Environment) else part for part in parts]
+    data = written(values)
+    if may_hold_secret(data) or any(beginning in data for beginning in BROKEN_UP):
+        return secrets_of(values)
+    return {}
+
+
+def _written_parts(environment: Environment) -> dict[str, Any]:
+    parts = {each.name: getattr(environment, each.name) for each in fields(environment)}
+    del parts["folder"]
+    tasks = [{each.name: getattr(task, each.name) for each in fields(task)} for task in environment.tasks]
+    return {**parts, "tasks": tasks}
 
 
 def _version(environment: Environment, compiled: Compiled) -> Version:

@@ -9,6 +9,7 @@ from glob import has_magic
 from pathlib import Path, PurePosixPath
 
 from rollout.check import check
+from rollout.check.masking import without_secrets
 from rollout.check.report import environment_in
 from rollout.compile.revision import Extract, Revision, RevisionError, TreeFile
 from rollout.compile.sides import Side
@@ -198,6 +199,7 @@ def _first_error(side: Side) -> str:
     first = next((each for each in found if each.severity is Severity.ERROR), None)
     if first is None:
         return "it could not be read."
+    [first] = without_secrets([first])
     return f"{first.message} (line {first.span.line} of {PurePosixPath(first.span.path).name})"
 
 

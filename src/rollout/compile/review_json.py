@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rollout.compile.change import Change, Version
+from rollout.compile.masked import masked
 from rollout.compile.review import Entry
 
 
@@ -18,7 +19,7 @@ def describe(entries: Sequence[Entry]) -> dict[str, Any]:
     return {
         "comparable": all(entry.is_comparable for entry in entries),
         "differences": sum(entry.differs for entry in entries),
-        "environments": [_entry(entry) for entry in entries],
+        "environments": [_entry(masked(entry)) for entry in entries],
     }
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rollout.compile.change import Change, Difference, Effect, Kind
+from rollout.compile.masked import masked
 from rollout.compile.review import (
     Entry,
     by_effect,
@@ -37,7 +38,7 @@ _HEADINGS = {Effect.AGENT: "The agent sees", Effect.GRADING: "Grading", Effect.M
 
 def render(entries: Sequence[Entry]) -> str:
     """The review as GitHub-flavoured Markdown of at most LIMIT characters, without a line break at its end."""
-    told = [entry for entry in entries if entry.differs]
+    told = [masked(entry) for entry in entries if entry.differs]
     if not told:
         count = "The environment means" if len(entries) == 1 else f"All {len(entries)} environments mean"
         return f"**No difference.** {count} the same as before; old runs stay comparable."

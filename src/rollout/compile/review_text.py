@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rollout.compile.change import Change, Difference, Effect, Kind
+from rollout.compile.masked import masked
 from rollout.compile.review import (
     Entry,
     by_effect,
@@ -27,7 +28,7 @@ _MOST_ALIKE = 6
 
 def render(entries: Sequence[Entry], *, color: bool = False) -> str:
     """The review as text, without a line break at its end. Entries without a difference take one line."""
-    return "\n\n".join("\n".join(_entry(entry, _Paint(color))) for entry in entries)
+    return "\n\n".join("\n".join(_entry(masked(entry), _Paint(color))) for entry in entries)
 
 
 class _Paint:

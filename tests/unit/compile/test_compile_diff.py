@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import re
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from rollout.compile.change import Change, Effect
 from rollout.compile.diff import appeared, diff, disappeared
 from rollout.compile.payload import compile_environment
 from rollout.compile.review import Entry
+from rollout.compile.review_json import describe
 from rollout.compile.review_markdown import LIMIT
 from rollout.compile.review_markdown import render as render_markdown
 from rollout.compile.review_text import render as render_text
@@ -370,3 +373,57 @@ def test_how_a_database_is_run_here_is_compared_though_it_is_never_pushed() -> N
     ]
     assert compile_environment(before).data == compile_environment(after).data
     assert diff(before, after, local=False).changes == ()
+
+
+def made_up(kind: str, seed: str) -> str:
+    """A text of the shape of a key, which is nobody's; put together here, so that no scanner finds it."""
+    letters = sha256(seed.encode()).hexdigest()
+    mixed = "".join(each.upper() if place % 3 else each for place, each in enumerate(letters))
+    return {
+        "anthropic": "sk-" + f"ant-api03-{mixed[:40]}",
+        "url": "postgres://" + f"ops:{letters[:16]}@db.north.example/desk",
+        "private": "-----BEGIN " + f"PRIVATE KEY-----\n{mixed}\n{mixed[::-1]}\n-----END PRIVATE KEY-----",
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "url", "private"])
+def test_a_review_shows_no_secret_of_either_side(kind: str, tmp_path: Path) -> None:
+    old, new = made_up(kind, "old"), made_up(kind, "new")
+    bodies = [
+        part
+        for secret in (old, new)
+        for part in re.findall("[A-Za-z0-9]{12,}", secret.partition("03-")[2] or secret)
+    ]
+    sides = []
+    for name, key in (("before", old), ("after", new)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "grade.py").write_text(f"KEY = {key!r}\n\ndef grade(case): pass\n", encoding="utf-8")
+        environment = desk(
+            verifier=copy.deepcopy(JUDGED), folder=folder, description=f"With {key}", name=f"Desk {key}"
+        )
+        config(environment)["tools"].append(
+            {"name": f"t{name}", "kind": "mock", "response": {"key": key, key: 1}}
+        )
+        config(environment)["fixtures"]["orders"][0]["note"] = key
+        environment.tasks = [
+            Task(
+                f"Log in with {key} and refund it.",
+                {"a": key},
+                id=None,
+                split="dev" if name == "before" else "test",
+            ),
+            Task(f"{'Long words before it, ' * 2}{key}", {"b": 1 if name == "before" else 2}),
+            Task("Key.", {"c": 1}, id="k", solution=[{"answer": key}], input={"key": key}),
+        ]
+        sides.append(environment)
+    difference = diff(*sides)
+    assert len(difference.changes) > 8
+    entries = [
+        Entry("desk", difference),
+        Entry("new", appeared(sides[1])),
+        Entry("gone", disappeared(sides[0])),
+    ]
+    for shown in (render_text(entries), render_markdown(entries), json.dumps(describe(entries))):
+        assert [body[:10] for body in bodies if body[:10] in shown] == []
+    assert "(another)" in render_text(entries)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rollout.check import check
 from rollout.source import SourceError, read, read_one
 from rollout.source.document import Document
 from rollout.source.place import At, Problem, Route
@@ -395,3 +396,17 @@ def test_random_python_never_raises(tmp_path_factory: pytest.TempPathFactory, te
     folder = tmp_path_factory.mktemp("random")
     (document,) = documents(folder, text)
     assert len(document.problems) == 1
+
+
+@pytest.mark.parametrize("before", [0, 250, 275, 290])
+def test_a_key_in_what_a_file_raises_is_not_shown_even_where_the_sentence_ends_in_it(
+    tmp_path: Path, before: int
+) -> None:
+    key = "sk-" + "ant-api03-Ab3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY"
+    path = tmp_path / "broken.py"
+    path.write_text(
+        f"KEY = {key!r}\nraise ValueError('no ' + 'x' * {before} + ' ' + KEY)\n", encoding="utf-8"
+    )
+    [document] = read(path)
+    [found] = check(document).diagnostics
+    assert "Ab3d" not in found.message and "no" in found.message

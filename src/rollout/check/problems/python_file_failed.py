@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from inspect import signature
 
+from rollout.check.masking import without_secrets_in
 from rollout.check.wording import closest, listed, quoted
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
@@ -37,7 +38,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
     if facts.get("ended") is not None:
         return _ended(*facts["ended"])
-    name, text = facts["type"], " ".join(str(facts["text"]).split())
+    # A secret that is cut in two would not be known for one any more.
+    name, text = facts["type"], without_secrets_in(" ".join(str(facts["text"]).split()))
     if name == "SystemExit":
         return (
             "The file ended the program before it was read to its end.",
