@@ -35,6 +35,12 @@ from rollout.verifiers import ToolCall
 MOST_TOOL_CALLS = 20
 """How many tool calls a rollout may make, unless told otherwise."""
 
+LONGEST_TURN = 1_000_000
+"""How many characters a turn of a model may have: its words, its thoughts, and its calls with their arguments."""
+
+MOST_CALLS_IN_A_TURN = 1_000
+"""How many calls a turn of a model may have. Each is answered, those past the limit of the rollout with an error."""
+
 
 class EnvironmentWorkflow:
     """The workflow of a declared environment: its tools, its world, and a model that acts in it.
@@ -165,6 +171,7 @@ class _Run:
             self.usage += turn.usage
             if turn.exchange is not None:
                 self.exchanges.append(turn.exchange)
+            _refuse_overlong(turn, self.model.id)
             calls = _with_ids(turn.calls, len(self.calls))
             self.messages = self.messages.then(_assistant_message(turn, calls))
             if not calls:
@@ -232,6 +239,20 @@ def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
+def _refuse_overlong(turn: Turn, model_id: str) -> None:
+    """Raises ModelError for a turn that is beyond all honest use: it is kept and sent several times over."""
+    if len(turn.calls) > MOST_CALLS_IN_A_TURN:
+        raise ModelError(
+            f"“{model_id}” made {len(turn.calls):,} calls in one turn; there may be {MOST_CALLS_IN_A_TURN:,}."
+        )
+    said = len(turn.text) + len(turn.reasoning)
+    said += sum(len(call.id) + len(call.tool) + len(call.arguments) for call in turn.calls)
+    if said > LONGEST_TURN:
+        raise ModelError(
+            f"A turn of “{model_id}” has {said:,} characters; there may be {LONGEST_TURN:,}, arguments included."
+        )
+
+
 def _with_ids(calls: Sequence[Call], before: int) -> list[Call]:
     seen: set[str] = set()
     named: list[Call] = []
@@ -262,4 +283,4 @@ def _assistant_message(turn: Turn, calls: Sequence[Call]) -> Message:
     return message
 
 
-__all__ = ["MOST_TOOL_CALLS", "EnvironmentWorkflow", "opening"]
+__all__ = ["LONGEST_TURN", "MOST_CALLS_IN_A_TURN", "MOST_TOOL_CALLS", "EnvironmentWorkflow", "opening"]

@@ -86,7 +86,7 @@ def read_arguments(text: str) -> dict[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise BadCallError(f"The arguments have to be a JSON object, not {show(value)}.")
-    if text.count("[") + text.count("{") > DEEPEST and _depth(value) > DEEPEST:
+    if text.count("[") + text.count("{") > DEEPEST and _is_too_deep(value):
         raise BadCallError(f"The arguments are nested deeper than {DEEPEST} levels.")
     return value
 
@@ -109,14 +109,18 @@ def _arguments_or_none(text: str) -> dict[str, Any] | None:
         return None
 
 
-def _depth(value: Any) -> int:
-    deepest, stack = 0, [(value, 1)]
-    while stack:
-        container, depth = stack.pop()
-        deepest = max(deepest, depth)
-        members = container.values() if isinstance(container, dict) else container
-        stack.extend((member, depth + 1) for member in members if isinstance(member, dict | list))
-    return deepest
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            member
+            for container in level
+            for member in (container.values() if isinstance(container, dict) else container)
+            if isinstance(member, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _words(fault: SchemaFault) -> str:

@@ -255,14 +255,37 @@ def unmatched(
 _LONGEST = 200
 
 
+def _beginning(value: Any, room: int) -> tuple[Any, int]:
+    """As much of a value as so many characters show, and how many are left; a value may have millions of parts."""
+    if isinstance(value, str):
+        return value[: room + 1], room - len(value) - 1
+    if isinstance(value, list):
+        begun = []
+        for item in value:
+            if room < 0:
+                break
+            part, room = _beginning(item, room - 1)
+            begun.append(part)
+        return begun, room
+    if isinstance(value, dict):
+        members = {}
+        for key in sorted(value):
+            if room < 0:
+                break
+            members[key], room = _beginning(value[key], room - len(key) - 1)
+        return members, room
+    return value, room - 1
+
+
 def show(value: Any) -> str:
     """A value as a reason shows it: JSON, cut when it is long."""
     if value is MISSING:
         return "nothing"
+    begun, _ = _beginning(value, _LONGEST)
     try:
-        text = canonical(value).decode("utf-8")
+        text = canonical(begun).decode("utf-8")
     except ValueError:
-        text = repr(value)
+        text = repr(begun)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

@@ -187,6 +187,8 @@ class ChatModel:
         except WireError as error:
             sentence = redact(f"{name} {error}.", self.provider.secrets)
             hint = f"Its address is {self.provider.address}." if not error.reached else None
+            if error.overlong:
+                raise ModelError(sentence, charged_to="model") from None
             if error.hopeless:
                 raise ModelError(sentence, charged_to="infrastructure", hint=hint, hopeless=True) from None
             return _Fault(sentence, "infrastructure", reached=error.reached, hint=hint)

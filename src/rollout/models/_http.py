@@ -16,7 +16,7 @@ from yarl import URL
 
 from rollout.models import Patience
 
-LARGEST = 64 * 1024 * 1024
+LARGEST = 16 * 1024 * 1024
 """How many bytes an answer may have."""
 
 # aiohttp warns of bytes past this size, because they are written in one go.
@@ -35,11 +35,15 @@ class Response:
 class WireError(Exception):
     """An attempt that came to no answer; its text is a clause without a subject: “did not answer within 30 seconds”.
 
-    ``reached`` is False when no connection was made at all; ``hopeless`` when another attempt cannot fare better.
+    ``reached`` is False when no connection was made at all; ``hopeless`` when another attempt cannot fare better;
+    ``overlong`` when there was an answer, and more of it than is read.
     """
 
-    def __init__(self, clause: str, *, reached: bool = True, hopeless: bool = False) -> None:
+    def __init__(
+        self, clause: str, *, reached: bool = True, hopeless: bool = False, overlong: bool = False
+    ) -> None:
         super().__init__(clause)
+        self.overlong = overlong
         self.reached = reached
         self.hopeless = hopeless
 
@@ -138,7 +142,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
                 break
         else:
             return bytes(read)
-    raise WireError(f"answered with more than {LARGEST // 2**20} MiB")
+    raise WireError(f"answered with more than {LARGEST // 2**20} MiB", overlong=True)
 
 
 def _proxy(address: str) -> tuple[str | None, aiohttp.BasicAuth | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -129,6 +130,37 @@ def test_calls_past_the_limit_are_answered_but_not_made_and_end_the_rollout() ->
 def test_after_the_last_call_allowed_the_model_may_still_answer() -> None:
     trace, _ = play(calls(REFUND), Turn("Refunded."), max_tool_calls=1)
     assert (trace.ending, trace.final_output) == ("answer", "Refunded.")
+
+
+@pytest.mark.parametrize(
+    ("turn", "words"),
+    [
+        (
+            calls(*[("ping", "{}")] * 1_001),
+            "“playing” made 1,001 calls in one turn; there may be 1,000.",
+        ),
+        (
+            calls(("refund", json.dumps({"id": "x" * 1_000_000}))),
+            "A turn of “playing” has 1,000,020 characters; there may be 1,000,000, arguments included.",
+        ),
+        (
+            Turn("x" * 500_000, reasoning="y" * 500_001),
+            "A turn of “playing” has 1,000,001 characters; there may be 1,000,000, arguments included.",
+        ),
+    ],
+)
+def test_a_turn_beyond_all_measure_is_charged_to_the_model_and_not_kept(turn: Turn, words: str) -> None:
+    trace, _ = play(replace(turn, usage=Usage(10, 5)))
+    assert trace.failure is not None
+    assert (trace.failure.sentence, trace.failure.charged_to) == (words, "model")
+    assert [message["role"] for message in trace.messages] == ["system", "user"]
+    assert trace.usage.tokens == 15
+
+
+def test_a_long_turn_within_measure_is_answered() -> None:
+    trace, _ = play(calls(*[("ping", "{}")] * 1_000), Turn("Done."), max_tool_calls=2_000)
+    assert trace.failure is None
+    assert len(trace.calls) == 1_000
 
 
 def test_usage_is_added_up_over_the_turns() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rollout.language.canonical import canonical
 from rollout.language.compare import compare, show, unmatched
 from rollout.language.paths import MISSING
 
@@ -155,3 +156,9 @@ def test_null_is_not_named_twice() -> None:
     assert expected_null is not None and found_null is not None
     assert expected_null.sentence() == 'It is "ada", a text; null was expected.'
     assert found_null.sentence() == 'It is null; "ada", a text, was expected.'
+
+
+def test_the_beginning_of_a_large_value_is_shown_as_all_of_it_would_be() -> None:
+    rows = [{"id": number, "b": {"a": [number, "é" * number]}} for number in range(50)]
+    assert show(rows) == canonical(rows).decode()[:199] + "…"
+    assert show({"b" * 300: 1, "a" * 150: 2}) == f'{{"{"a" * 150}":2,"{"b" * 42}…'
