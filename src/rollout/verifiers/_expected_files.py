@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rollout.verifiers import CannotJudgeError, Case
+from rollout.verifiers._differences import told
 
 _MOST_SHOWN = 60
 
@@ -19,7 +20,8 @@ def files_of(state: Mapping[str, Any]) -> dict[str, str]:
 
 
 def difference(wanted: Mapping[str, Any], final: Mapping[str, str]) -> str | None:
-    """A sentence for the first file that is not as expected, None where all are; None as a content means no file."""
+    """A sentence for the files that are not as expected, None where all are; None as a content means no file."""
+    found: dict[str, str] = {}
     for path, content in wanted.items():
         if content is not None and not isinstance(content, str):
             raise CannotJudgeError(f"What is expected of “{path}” is neither a text nor null.")
@@ -27,20 +29,22 @@ def difference(wanted: Mapping[str, Any], final: Mapping[str, str]) -> str | Non
         if left == content:
             continue
         if content is None:
-            return f"“{path}” is still there."
-        if left is None:
-            return f"There is no file “{path}”."
-        return f"“{path}” is not as expected. {_first_difference(content, left)}"
-    return None
+            found[path] = f"“{path}” is still there."
+        elif left is None:
+            found[path] = f"There is no file “{path}”."
+        else:
+            found[path] = f"“{path}” is not as expected. {_first_difference(content, left)}"
+    return told(found) if found else None
 
 
 def unasked(wanted: Mapping[str, Any], start: Mapping[str, str], final: Mapping[str, str]) -> str | None:
-    """A sentence for the first file that was changed without being named, or None."""
+    """A sentence for the files that were changed without being named, or None."""
+    found: dict[str, str] = {}
     for path in sorted(start.keys() | final.keys()):
         if path not in wanted and start.get(path) != final.get(path):
             did = "deleted" if path not in final else "changed" if path in start else "made"
-            return f"The ground truth does not name “{path}”, but it was {did}."
-    return None
+            found[path] = f"The ground truth does not name “{path}”, but it was {did}."
+    return told(found) if found else None
 
 
 def judged_files(case: Case) -> dict[str, Any]:

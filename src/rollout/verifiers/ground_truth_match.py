@@ -21,11 +21,12 @@ from rollout.language.compare import compare
 from rollout.language.paths import MISSING
 from rollout.language.site import OWN_KEYS, EmptyTruthError, compare_values, truth_by_key
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers._differences import told
 from rollout.verifiers._expected_files import difference, files_of, judged_files, unasked
 
 
 def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
-    """1 when the state is what the ground truth says and otherwise unchanged, else 0 with the first difference."""
+    """1 when the state is what the ground truth says and otherwise unchanged, else 0 with what differs."""
     if case.template == "code-editing":
         return _judge_files(case, options.get("subset", False))
     truth, final, start = case.ground_truth, case.final_state, case.initial_state
@@ -36,6 +37,7 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
             truth = truth_by_key(truth, start)
         except EmptyTruthError as error:
             raise CannotJudgeError(str(error), charged_to="environment") from None
+    found: dict[str, str] = {}
     for key, wanted in truth.items():
         actual = final.get(key, MISSING)
         if in_browser and key == "values":
@@ -49,16 +51,17 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
                 subset=subset,
             )
         if difference is not None:
-            return failed(difference.sentence((key,)))
+            found[key] = difference.sentence((key,))
     if not subset:
         for key in start | final:
             if key in truth or (in_browser and key in OWN_KEYS):
                 continue
             difference = compare(start.get(key, MISSING), final.get(key, MISSING))
             if difference is not None:
-                return failed(
-                    f"The ground truth does not name “{key}”, but it changed. {difference.sentence((key,))}"
-                )
+                words = difference.sentence((key,))
+                found[key] = f"The ground truth does not name “{key}”, but it changed. {words}"
+    if found:
+        return failed(told(found))
     return passed(f"The final state is what was asked for in {', '.join(f'“{key}”' for key in truth)}.")
 
 
