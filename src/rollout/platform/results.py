@@ -133,6 +133,7 @@ class Rollout(TypedDict):
     trial: NotRequired[int]
     split: NotRequired[str]
     reason: NotRequired[str]
+    chargedTo: NotRequired[str | None]
     calls: NotRequired[int]
     seconds: NotRequired[float]
     finishedAt: NotRequired[str]

@@ -434,6 +434,7 @@ def finished_of(done: Done, index: int, line: bytes) -> Finished:
         calls=len(trace.calls),
         seconds=trace.seconds,
         line=line,
+        charged_to=brief.charged_to,
     )
 
 

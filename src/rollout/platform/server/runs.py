@@ -218,6 +218,7 @@ def shown_rollout(brief: rollouts.Brief) -> dict[str, Any]:
         "passed": brief.outcome == "passed" if graded else None,
         "score": brief.score,
         "reason": brief.reason,
+        "chargedTo": brief.charged_to,
         "calls": brief.calls,
         "seconds": brief.seconds,
         "finishedAt": iso(brief.finished_at),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, insert, or_, select, update
+from sqlalchemy import Connection, func, insert, or_, select, tuple_, update
 
 from rollout.platform.store import tables
 from rollout.platform.store.ids import new_id, now
@@ -146,10 +146,7 @@ def newest(
     """Runs, the newest first; those older than ``before``, the time and id of one."""
     query = select(_runs).order_by(_runs.c.created_at.desc(), _runs.c.id.desc()).limit(limit)
     if before is not None:
-        moment, run_id = before
-        query = query.where(
-            or_(_runs.c.created_at < moment, and_(_runs.c.created_at == moment, _runs.c.id < run_id))
-        )
+        query = query.where(tuple_(_runs.c.created_at, _runs.c.id) < tuple_(*before))
     if environment_id is not None:
         query = query.where(_runs.c.environment_id == environment_id)
     if status is not None:

@@ -57,6 +57,7 @@ environments = Table(
     Column("task_count", Integer, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
+    Index(None, "updated_at", "slug"),
 )
 
 versions = Table(
@@ -130,7 +131,10 @@ rollouts = Table(
     # The line of a run's journal, compressed with zlib.
     Column("line", LargeBinary, nullable=False),
     Column("finished_at", BigInteger, nullable=False),
+    # Whom it is charged to that it was not graded.
+    Column("charged_to", String(16)),
     Index(None, "run_id", "outcome", "task_index", "trial"),
+    Index(None, "run_id", "task_index", "outcome", "score"),
     Index(None, "run_id", "finished_at"),
 )
 
@@ -193,6 +197,7 @@ training_jobs = Table(
     Column("updated_at", BigInteger, nullable=False),
     Column("key_id", ForeignKey("keys.id")),
     Index(None, "run_id"),
+    Index(None, "created_at", "id"),
 )
 
 __all__ = [
