@@ -152,17 +152,22 @@ def _refusals(
     tool: ToolView, arguments: dict[str, str], partly: bool, nearly: bool
 ) -> dict[str, Callable[[Any], str | None]]:
     """What the parameters have against values of fields, where they say more than a type."""
+    found: dict[str, Callable[[Any], str | None]] = {}
+    for name, argument in arguments.items():
+        judge = tool.judge_of(argument) if tool.says_more_than_type(argument) else None
+        if judge is not None:
+            found[name] = partial(_refusal, tool, argument, judge.is_valid, partly, nearly)
+    return found
 
-    def refusal(value: Any, *, argument: str) -> str | None:
-        if (nearly and _is_number(value)) or ((partly or nearly) and isinstance(value, dict | list)):
-            return None
-        return tool.refusal(argument, value)
 
-    return {
-        name: partial(refusal, argument=argument)
-        for name, argument in arguments.items()
-        if tool.says_more_than_type(argument)
-    }
+def _refusal(
+    tool: ToolView, argument: str, takes: Callable[[Any], bool], partly: bool, nearly: bool, value: Any
+) -> str | None:
+    if takes({argument: value}):
+        return None
+    if (nearly and _is_number(value)) or ((partly or nearly) and isinstance(value, dict | list)):
+        return None
+    return tool.refusal(argument, value)
 
 
 def _is_number(value: Any) -> bool:

@@ -97,11 +97,15 @@ class ToolView:
         except UserSchemaError:
             return None
 
-    def refusal(self, name: str, value: Any) -> str | None:
-        """What the parameter called ``name`` has against ``value``, as “x” is …; None where it takes it or may."""
+    def judge_of(self, name: str) -> UserSchema | None:
+        """What judges an object that has only the argument ``name``; None where nothing is known of that argument."""
         if not self.is_declared or self.parameters.faults or name not in self.parameters.names:
             return None
-        compiled = self._each_argument
+        return self._each_argument
+
+    def refusal(self, name: str, value: Any) -> str | None:
+        """What the parameter called ``name`` has against ``value``, as “x” is …; None where it takes it or may."""
+        compiled = self.judge_of(name)
         if compiled is None or compiled.is_valid({name: value}):
             return None
         fault = next((each for each in compiled.faults({name: value}) if each.path and each.keyword), None)
