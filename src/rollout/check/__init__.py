@@ -19,6 +19,7 @@ from rollout.check.subject import Subject
 from rollout.diagnostics import Diagnostic, Related, Span
 from rollout.source.document import Document, TaskRecord
 from rollout.source.place import Problem, Route
+from rollout.source.snapshot import settled
 
 if TYPE_CHECKING:
     from rollout.check.rulebook import JudgeTask
@@ -33,9 +34,10 @@ def check(
     """Checks ``document`` and returns every finding in reading order.
 
     ``select`` are the slugs of the rules to report (None: all), ``ignore`` those to leave out. Errors that keep
-    the document from being read are reported whatever is selected.
+    the document from being read are reported whatever is selected. Where the files of its tasks changed since it was
+    read, it is read anew, and the report is of that; raises ChangedError when they change all the time.
     """
-    return _Check(document, select, ignore).run()
+    return settled(document, lambda document: _Check(document, select, ignore).run())
 
 
 def check_all(
@@ -49,7 +51,9 @@ def check_all(
     for document in documents:
         same = first.setdefault(document.slug, document)
         if same is not document:
-            document = replace(document, problems=(*document.problems, _same_slug(document, same)))
+            document = replace(
+                document, problems=(*document.problems, _same_slug(document, same)), again=None
+            )
         yield check(document, select=select, ignore=ignore)
 
 

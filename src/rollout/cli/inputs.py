@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from rollout.check import Report, check_all
+from rollout.check import Report, check, check_all
 from rollout.check.rulebook import find_rules, rules
 from rollout.cli.output import Exit, fail, note, render, wants_color
 from rollout.diagnostics._visible import visible
 from rollout.environment import Environment
 from rollout.source import SourceError, find, read
 from rollout.source.document import Document
+from rollout.source.snapshot import ChangedError, settled
 
 if TYPE_CHECKING:
     from rollout.settings import Settings
@@ -50,7 +51,10 @@ def reports(
     """Reads and checks every environment at `paths`, one after the other."""
     selected = rule_slugs(select) if select else None
     ignored = rule_slugs(ignore)
-    yield from check_all(_documents(paths, slug), select=selected, ignore=ignored)
+    try:
+        yield from check_all(_documents(paths, slug), select=selected, ignore=ignored)
+    except ChangedError as error:
+        fail(str(error), error.hint)
 
 
 def _documents(paths: Sequence[str], slug: str | None) -> Iterator[Document]:
@@ -108,10 +112,7 @@ def sound_environments(
 ) -> Iterator[tuple[Report, Environment]]:
     """The environments at `paths` that hold. The first one that does not ends the command with its diagnostics."""
     for report in reports(paths, slug=slug):
-        if not report.ok:
-            tell_diagnostics([report])
-            raise typer.Exit(exit_code([report]))
-        yield report, report.environment()
+        yield _sound(report)
 
 
 def sound_environment(path: str, *, slug: str | None = None) -> tuple[Report, Environment]:
@@ -123,11 +124,23 @@ def sound_environment(path: str, *, slug: str | None = None) -> tuple[Report, En
             f"There are {len(found)} environments at “{path}”: {slugs}.",
             "Name one with --slug, or give its own path.",
         )
-    report = found[0]
-    if not report.ok:
-        tell_diagnostics([report])
-        raise typer.Exit(exit_code([report]))
-    return report, report.environment()
+    return _sound(found[0])
+
+
+def _sound(report: Report) -> tuple[Report, Environment]:
+    """The environment of a report; when it has errors, ends the command with its diagnostics."""
+
+    def environment(document: Document) -> tuple[Report, Environment]:
+        fresh = report if document is report.document else check(document)
+        if not fresh.ok:
+            tell_diagnostics([fresh])
+            raise typer.Exit(exit_code([fresh]))
+        return fresh, fresh.environment()
+
+    try:
+        return settled(report.document, environment)
+    except ChangedError as error:
+        fail(str(error), error.hint)
 
 
 def project_settings() -> Settings:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from rollout.check import check
 from rollout.check.masking import without_secrets
-from rollout.check.report import environment_in
+from rollout.check.report import Report, environment_in
 from rollout.compile.revision import Extract, Revision, RevisionError, TreeFile
 from rollout.compile.sides import Side
 from rollout.compile.wire import looks_like_wire, read_wire_file, says_no_environment
@@ -21,6 +21,7 @@ from rollout.source.file import read_regular
 from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED, known_names
 from rollout.source.listing import is_skipped
 from rollout.source.reading import label_of
+from rollout.source.snapshot import settled
 
 _MOST_BESIDE = 2_000
 _NOTHING_THERE = ("There is no ", "Nothing ")
@@ -182,7 +183,11 @@ def _sides_in(path: Path, place: str) -> Iterator[Side]:
 
 def _side(document: Document, path: str, named: str, *, label: str | None = None) -> Side:
     """One side; ``named`` is its path as a command takes it."""
-    report = check(document)
+    return settled(document, lambda document: _side_of(check(document), path, named, label=label))
+
+
+def _side_of(report: Report, path: str, named: str, *, label: str | None) -> Side:
+    document = report.document
     label = label or document.label
     # Broken references are no obstacle to saying what changed; a broken shape is.
     if not says_no_environment(report):

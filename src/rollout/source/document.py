@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -77,7 +77,8 @@ class Document:
     ``place`` runs beside it. ``root`` is the environment's folder and ``label`` what a person is shown for it.
     ``readable`` is False when some file could not be read or parsed, so that part of the value is missing;
     ``unread`` names the top-level keys that may be missing for that reason. ``stem`` is what the slug is when it
-    is not given: the folder's name, or the file's without its suffix.
+    is not given: the folder's name, or the file's without its suffix. ``again`` reads it anew, where tasks are streamed
+    from files that may have changed since.
     """
 
     root: Path
@@ -90,6 +91,7 @@ class Document:
     readable: bool = True
     unread: frozenset[str] = frozenset()
     stem: str = ""
+    again: Callable[[], Document] | None = None
 
     @property
     def slug(self) -> str:

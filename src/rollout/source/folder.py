@@ -8,7 +8,8 @@ in two places is a problem, and so is a file that nobody reads.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -22,6 +23,7 @@ from rollout.source.gather import Gathering, key_in_two_places
 from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED, known_names, siblings, spreads
 from rollout.source.listing import Entry, Listing, join_label
 from rollout.source.place import Parsed, Place, Problem
+from rollout.source.snapshot import Mark, read_settled
 from rollout.source.stray import unread_files
 from rollout.source.tasks import InlineTasks, JsonlTasks
 from rollout.source.text import SourceFile
@@ -32,19 +34,28 @@ _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def read_folder(folder: Path, label: str) -> Document:
-    """The environment in ``folder``, which a person knows as ``label``. Never raises for what the files hold."""
-    return _Assembly(folder, label, Path(folder).resolve().name).assemble()
+    """The environment in ``folder``, which a person knows as ``label``. Never raises for what the files hold.
+
+    All of it is as it was at one moment. Raises ChangedError when the files change all the time.
+    """
+    stem = Path(folder).resolve().name
+    return read_settled(folder, label, lambda marks: _Assembly(folder, label, stem, marks).assemble())
 
 
 def read_file(path: Path, label: str) -> Document:
     """The environment that is one YAML, TOML or JSON file with everything inline."""
-    assembly = _Assembly(path.parent, label, path.stem)
-    assembly.take_root(read_data(path, label, assembly.problems), label, path)
-    return assembly.document()
+
+    def read(marks: Mapping[str, Mark]) -> Document:
+        assembly = _Assembly(path.parent, label, path.stem, marks)
+        assembly.take_root(read_data(path, label, assembly.problems), label, path)
+        return assembly.document()
+
+    return read_settled(path, label, read)
 
 
 class _Assembly:
-    def __init__(self, folder: Path, label: str, stem: str) -> None:
+    def __init__(self, folder: Path, label: str, stem: str, marks: Mapping[str, Mark]) -> None:
+        self.marks = marks
         self.folder = folder
         self.label = label
         self.stem = stem
@@ -72,7 +83,7 @@ class _Assembly:
             known=known_names(self.template),
             template=self.template,
         )
-        return self.document()
+        return replace(self.document(), again=partial(read_folder, self.folder, self.label))
 
     def document(self) -> Document:
         self.problems += leaving_paths(self.value, self.root, self.template)
@@ -173,7 +184,7 @@ class _Assembly:
                 first = self.given_at(key)
                 if entry.suffix == "jsonl":
                     if first is None:
-                        self.tasks = JsonlTasks([(entry.path, entry.label)])
+                        self.tasks = JsonlTasks([(entry.path, entry.label)], self.marks)
                         self.unread.discard(key)
                     else:
                         self.refuse_second(key, whole(entry.label), first)
@@ -231,7 +242,7 @@ class _Assembly:
         if files and first is not None:
             self.refuse_second("tasks", whole(files[0].label), first)
         elif files:
-            self.tasks = JsonlTasks([(entry.path, entry.label) for entry in files])
+            self.tasks = JsonlTasks([(entry.path, entry.label) for entry in files], self.marks)
             self.unread.discard("tasks")
         if unread:
             self.unread.add("tasks")

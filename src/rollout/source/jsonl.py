@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count, islice
 from os import urandom
@@ -20,6 +20,7 @@ from rollout.source.document import TaskBlock, TaskRecord
 from rollout.source.file import decode, open_regular, reason, whole
 from rollout.source.place import MAX_DEPTH, Place, Problem
 from rollout.source.runs import outline
+from rollout.source.snapshot import ChangedError, Mark, mark_of
 from rollout.source.text import SourceFile
 
 MAX_LINE = 16 * 1024 * 1024
@@ -40,9 +41,13 @@ class JsonlTasks:
     What stays in memory is where each line begins: 8 bytes a task.
     """
 
-    def __init__(self, files: Sequence[tuple[Path, str]]) -> None:
-        """``files`` are paths, each with its label, in the order in which their tasks count."""
+    def __init__(self, files: Sequence[tuple[Path, str]], marks: Mapping[str, Mark] | None = None) -> None:
+        """``files`` are paths, each with its label, in the order in which their tasks count.
+
+        Where there are ``marks``, reading a file that has another than its own raises ChangedError.
+        """
         self._files = tuple(files)
+        self._marks = marks or {}
         self._index: _Index | None = None
 
     @property
@@ -62,7 +67,7 @@ class JsonlTasks:
         for path, label in self._files:
             index.begin_file()
             broken = _BrokenLines(label, problems)
-            for stretch in _stretches(path, label, problems):
+            for stretch in self._stretches(path, label, problems):
                 row = len(index.offsets)
                 values = _quick(stretch)
                 if values is not None:
@@ -107,6 +112,8 @@ class JsonlTasks:
             return None
         try:
             with os.fdopen(descriptor, "rb") as stream:
+                if not self._is_as_marked(path, descriptor):
+                    return None
                 stream.seek(offset)
                 raw = stream.readline(MAX_LINE)
         except OSError:
@@ -120,11 +127,37 @@ class JsonlTasks:
         index = self._index = _Index()
         for path, label in self._files:
             index.begin_file()
-            for stretch in _stretches(path, label, []):
+            for stretch in self._stretches(path, label, []):
                 for line, offset, _ in _held(stretch):
                     index.add_line(line, offset)
         index.complete = True
         return index
+
+    def _stretches(self, path: Path, label: str, problems: list[Problem]) -> Iterator[_Stretch]:
+        """A file as stretches of about :data:`_STRETCH` bytes, cut between lines."""
+        descriptor = open_regular(path, label, problems)
+        if descriptor is None:
+            if os.fspath(path) in self._marks and not self._is_as_marked(path, None):
+                raise ChangedError(label)
+            return
+        try:
+            with os.fdopen(descriptor, "rb", buffering=0) as file:
+                if not self._is_as_marked(path, descriptor):
+                    raise ChangedError(label)
+                yield from _cut(file)
+                if not self._is_as_marked(path, descriptor):
+                    raise ChangedError(label)
+        except OSError as error:
+            problems.append(Problem("unreadable-file", whole(label), {"reason": reason(error)}))
+
+    def _is_as_marked(self, path: Path, descriptor: int | None) -> bool:
+        mark = self._marks.get(os.fspath(path))
+        if mark is None:
+            return True
+        try:
+            return mark_of(path.stat() if descriptor is None else os.fstat(descriptor)) == mark
+        except OSError:
+            return False
 
 
 class _BrokenLines:
@@ -213,18 +246,6 @@ class _Stretch:
     lines: list[bytes]
     offset: int
     first_line: int
-
-
-def _stretches(path: Path, label: str, problems: list[Problem]) -> Iterator[_Stretch]:
-    """A file as stretches of about :data:`_STRETCH` bytes, cut between lines."""
-    descriptor = open_regular(path, label, problems)
-    if descriptor is None:
-        return
-    try:
-        with os.fdopen(descriptor, "rb", buffering=0) as file:
-            yield from _cut(file)
-    except OSError as error:
-        problems.append(Problem("unreadable-file", whole(label), {"reason": reason(error)}))
 
 
 def _cut(file: IO[bytes]) -> Iterator[_Stretch]:

@@ -61,10 +61,11 @@ def is_skipped(name: str) -> bool:
 def is_never_content(name: str) -> bool:
     """Whether a file or folder of this name is no content of an environment, even where hidden files are."""
     # Names that differ in capitals are one on macOS and Windows.
-    return name.casefold() in _NEVER_CONTENT or _is_litter(name)
+    return name.casefold() in _NEVER_CONTENT or is_litter(name)
 
 
-def _is_litter(name: str) -> bool:
+def is_litter(name: str) -> bool:
+    """Whether tools put a file or folder of this name wherever they work; it is never read."""
     return name.casefold() in _LITTER or name.endswith(_COMPILED)
 
 
@@ -124,7 +125,7 @@ class Listing:
         yield from self._walk(folder, "", (os.path.realpath(folder.path),))
 
     def _walk(self, folder: Entry, prefix: str, above: tuple[str, ...]) -> Iterator[Entry]:
-        for entry in self.entries(folder, passes_by=_is_litter):
+        for entry in self.entries(folder, passes_by=is_litter):
             name = prefix + entry.name
             if is_never_content(entry.name):
                 self.left_out.append(entry)
@@ -174,4 +175,4 @@ def _readable_link(path: str) -> str:
     return join_label("", os.fspath(Path(path).readlink()))
 
 
-__all__ = ["MAX_ENTRIES", "Entry", "Listing", "is_never_content", "is_skipped", "join_label"]
+__all__ = ["MAX_ENTRIES", "Entry", "Listing", "is_litter", "is_never_content", "is_skipped", "join_label"]
