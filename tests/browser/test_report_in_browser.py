@@ -320,3 +320,34 @@ def test_a_transcript_that_was_left_out_says_so_when_it_is_opened(open_report: O
     seen = open_report([line], at="#rollout=late:0")
     expect(seen.page.get_by_text("The transcript of this rollout is left out")).to_be_visible()
     assert seen.trouble == []
+
+
+def test_on_a_phone_no_word_of_a_table_is_broken(open_report: Open) -> None:
+    page = open_report(width=420).page
+    broken = page.evaluate(
+        """() => [...document.querySelectorAll(".primitives th, .tasks th")].filter((cell) => {
+          const range = document.createRange();
+          const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+          for (let text; (text = walk.nextNode()); ) {
+            for (const word of text.data.matchAll(/[A-Za-z]+/g)) {
+              range.setStart(text, word.index);
+              range.setEnd(text, word.index + word[0].length);
+              if (new Set([...range.getClientRects()].map((each) => each.top)).size > 1) return true;
+            }
+          }
+          return false;
+        }).map((cell) => cell.textContent)"""
+    )
+    assert broken == []
+    assert page.locator("svg.histogram .most").all_text_contents()[0] == "1 rollout"
+
+
+def test_a_turn_without_a_word_or_a_call_says_so(open_report: Open) -> None:
+    lines = letters()[:1]
+    trace = lines[0]["trace"]
+    trace["messages"] = [trace["messages"][0], {"role": "assistant", "content": ""}]
+    trace["calls"], trace["exchanges"] = [], []
+    page = open_report(lines).page
+    page.locator("section.rollouts tbody th a").first.click()
+    expect(page.locator(".step.assistant")).to_have_text("assistant(said nothing)")
+    expect(page.locator(".head")).to_contain_text("without judging")

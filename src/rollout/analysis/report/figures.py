@@ -138,16 +138,7 @@ class Figures:
         return [each for each in made if each.bars]
 
     def _of_scores(self) -> Histogram:
-        def name(index: int) -> str:
-            if index in (0, 11):
-                return "1" if index else "0"
-            return f"{(index - 1) / 10:g} to {index / 10:g}"
-
-        found = range(12) if self._scores else ()
-        labels = {0: "0", 6: "0.5", 11: "1"}
-        return _histogram(
-            "Scores", "of those graded", self._scores, found, name, lambda index: labels.get(index, "")
-        )
+        return score_histogram(self._scores)
 
     def _of_calls(self) -> Histogram:
         most = max((calls for calls, _ in self._calls), default=-1)
@@ -183,7 +174,7 @@ class Figures:
         every = max(1, ceil(len(bins) / 5))
         return _histogram(
             "Time",
-            "for a rollout",
+            "for a rollout, without judging",
             self._seconds,
             bins,
             name,
@@ -191,9 +182,28 @@ class Figures:
         )
 
 
+def score_histogram(counted: Mapping[tuple[int, Outcome], int]) -> Histogram:
+    """How many rollouts have which score, counted by outcome in twelve bins: 0, ten tenths, and 1."""
+
+    def name(index: int) -> str:
+        if index in (0, 11):
+            return "1" if index else "0"
+        return f"{(index - 1) / 10:g} to {index / 10:g}"
+
+    labels = {0: "0", 6: "0.5", 11: "1"}
+    return _histogram(
+        "Scores",
+        "of those graded",
+        Counter(counted),
+        range(12) if counted else (),
+        name,
+        lambda index: labels.get(index, ""),
+    )
+
+
 def outcome_parts(summary: Summary) -> list[Part]:
     """How all rollouts came out, as one bar."""
-    return _parts({outcome: summary.outcomes[outcome] for outcome in ORDER}, summary.tally.all)
+    return stacked({outcome: summary.outcomes[outcome] for outcome in ORDER}, summary.tally.all)
 
 
 def task_rates(summary: Summary, texts: Texts) -> list[TaskRate]:
@@ -246,7 +256,7 @@ def _histogram(
             totals[index],
             position * width,
             width,
-            _parts({outcome: counted[index, outcome] for outcome in ORDER}, highest),
+            stacked({outcome: counted[index, outcome] for outcome in ORDER}, highest),
         )
         for position, index in enumerate(bins)
     ]
@@ -254,7 +264,8 @@ def _histogram(
     return Histogram(title, axis, bars, highest, described)
 
 
-def _parts(amounts: dict[Outcome, int], whole: int) -> list[Part]:
+def stacked(amounts: Mapping[Outcome, int], whole: int) -> list[Part]:
+    """Amounts as pieces of a bar, one after the other; the bar's length is ``whole``."""
     parts, start = [], 0.0
     for outcome, amount in amounts.items():
         if amount:
@@ -291,5 +302,7 @@ __all__ = [
     "Primitive",
     "TaskRate",
     "outcome_parts",
+    "score_histogram",
+    "stacked",
     "task_rates",
 ]

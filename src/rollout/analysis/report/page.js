@@ -252,7 +252,7 @@
       make("div", { class: "line" },
         make("span", { class: `badge ${row.outcome}` }, make("span", { "aria-hidden": "true" }, SIGNS[row.outcome]), row.outcome),
         row.score === null ? null : make("span", {}, `score ${told ? told.score : score(row.score)}`, told && told.threshold !== "1" ? `, ${told.threshold} is needed` : ""),
-        make("span", { class: "quiet" }, seconds(row.seconds)),
+        make("span", { class: "quiet" }, `${seconds(row.seconds)} without judging`),
         make("span", { class: "quiet" }, count(row.calls, "call")),
         told && told.usage ? make("span", { class: "quiet" }, told.usage) : null,
         told ? make("bdi", { class: "quiet" }, told.model) : null));
@@ -312,7 +312,7 @@
       told.steps.map((step) => make("section", { class: `step ${["assistant", "user", "system"].includes(step.role) ? step.role : "other"}` },
         make("h3", {}, isolated(step.role), (step.notes ?? []).map((note) => make("span", { class: "notes" }, isolated(note)))),
         step.reasoning ? make("details", {}, make("summary", {}, "What it thought"), clip(shown(step.reasoning, "words"))) : null,
-        step.text.length ? shown(step.text, "words") : null,
+        step.text.length ? shown(step.text, "words") : step.role === "assistant" && !(step.calls ?? []).length ? make("p", { class: "quiet" }, "(said nothing)") : null,
         (step.calls ?? []).map(call))),
       make("p", { class: "quiet" }, told.ending),
     ];
