@@ -34,7 +34,13 @@ def find_paths(paths: Sequence[str]) -> list[Path]:
     except SourceError as error:
         fail(str(error), error.hint)
     named = {path.resolve() for path in found}
-    python = [visible(path.as_posix()) for path in left_out if path.resolve() not in named]
+    links = [visible(path.as_posix()) for path in left_out if path.is_dir()]
+    if links:
+        more = f" and {len(links) - 3} more links" if len(links) > 3 else ""
+        note(f"Not followed: {', '.join(links[:3])}{more}. A link may lead anywhere, so name it.")
+    python = [
+        visible(path.as_posix()) for path in left_out if not path.is_dir() and path.resolve() not in named
+    ]
     if python:
         more = f" and {len(python) - 3} more Python files" if len(python) > 3 else ""
         note(f"Not read: {', '.join(python[:3])}{more}. Reading a Python file runs it, so name it.")

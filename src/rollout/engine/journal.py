@@ -28,6 +28,7 @@ import orjson
 from rollout.engine import Failure, Outcome, Rollout, Verdict, stored
 from rollout.engine.batch import Done
 from rollout.language.exact_json import load
+from rollout.source.file import read_regular
 
 RUN, ROLLOUTS, SUMMARY = "run.json", "rollouts.jsonl", "summary.json"
 VERSION = 1
@@ -373,7 +374,7 @@ def run_id(path: Path) -> str:
 def read_config(folder: Path) -> dict[str, Any]:
     """What stands in ``run.json``. Raises JournalError when it cannot be read."""
     try:
-        config = read_line((folder / RUN).read_bytes())
+        config = read_line(read_regular(folder / RUN))
     except (OSError, ValueError):
         config = None
     if not isinstance(config, dict) or config.get("schema_version") != VERSION:
@@ -398,7 +399,7 @@ def read_summary(folder: Path) -> Ended | None:
     """
     path = folder / SUMMARY
     try:
-        summary = read_line(path.read_bytes())
+        summary = read_line(read_regular(path))
         stopped = summary["stopped"]
         told = summary["all"], summary["planned"], None if stopped is None else stopped["sentence"]
     except FileNotFoundError:

@@ -46,13 +46,26 @@ def find(
 
     A path is an environment's folder or file, a file that belongs to one, a folder that holds environments at any
     depth, or a pattern (``environments/*``, ``**/*.toml``). Raises SourceError for one that leads to none.
-    ``passed_by`` is told of every Python file beside them that seems to make an environment.
+    Links to folders are not followed, unless they are named: they may lead anywhere, and in circles. ``passed_by`` is
+    told of every such link that leads to an environment that was not found otherwise, and of every Python file beside
+    them that seems to make an environment.
     """
     found: dict[str, Path] = {}
+    links: list[Path] = []
+
+    def pass_by(path: Path) -> None:
+        if not _is(Path.is_dir, path):
+            passed_by(path)
+        elif _is_environment(_names(path)):
+            links.append(path)
+
     for given in list(paths) or ["."]:
         text = os.fspath(given)
-        for path in _expand(text, passed_by):
+        for path in _expand(text, pass_by):
             found.setdefault(os.path.realpath(path), path)
+    for link in dict.fromkeys(links):
+        if os.path.realpath(link) not in found:
+            passed_by(link)
     return sorted(found.values(), key=lambda path: path.as_posix())
 
 
@@ -61,15 +74,11 @@ def _expand(text: str, passed_by: Callable[[Path], object]) -> list[Path]:
     if os.path.lexists(path) or not text:
         return _named(path, text, passed_by)
     # Imported when needed, as difflib below: most runs name a folder that is there.
-    from glob import glob, has_magic
+    from rollout.source.pattern import has_magic, matches_of
 
     if has_magic(text):
-        matches = [Path(match) for match in sorted(glob(text, recursive=True))]  # noqa: PTH207 — takes absolute patterns too
-        written = {".", "..", *path.parts}
-        wanted = [
-            match for match in matches if not any(_is_passed_by(part) for part in {*match.parts} - written)
-        ]
-        found = [each for match in wanted for each in _matched(match)]
+        matches = list(matches_of(path, is_passed_by=_is_passed_by, not_followed=passed_by))
+        found = [each for match in matches for each in _matched(match, passed_by)]
         if not matches:
             raise SourceError(f"Nothing matches the pattern “{text}”.", _nearest_hint(path))
         if not found:
@@ -120,10 +129,10 @@ def _named(path: Path, text: str, passed_by: Callable[[Path], object]) -> list[P
     raise SourceError(f"“{_shown(text)}” is not an environment.", _WAY_OUT)
 
 
-def _matched(path: Path) -> list[Path]:
+def _matched(path: Path, passed_by: Callable[[Path], object]) -> list[Path]:
     """What one match of a pattern leads to: nothing where a path given by itself would be an error."""
     if _is(Path.is_dir, path):
-        return [path] if _is_environment(_names(path)) else list(_inside(path))
+        return [path] if _is_environment(_names(path)) else list(_inside(path, passed_by))
     if not _is(Path.is_file, path):
         return []
     owner = _owner(path)
@@ -145,7 +154,7 @@ def _is(question: Callable[[T], bool], item: T) -> bool:
 def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: None) -> Iterator[Path]:
     """The environments below ``folder``, at any depth, but not inside one another; and folders that nobody may read."""
     pending = [folder]
-    seen = {os.path.realpath(folder)}
+    seen = 1
     while pending:
         current = pending.pop()
         below: list[Path] = []
@@ -165,18 +174,17 @@ def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: Non
             if _is_passed_by(item.name):
                 continue
             path = Path(item.path)
-            if _is(os.DirEntry.is_dir, item):
+            if item.is_symlink() and _is(os.DirEntry.is_dir, item):
+                passed_by(path)
+            elif _is(os.DirEntry.is_dir, item):
                 below.append(path)
             elif _is_single_file(path):
                 yield path
             elif path.suffix == ".py" and makes_environment(_head(path)):
                 passed_by(path)
         for path in below:
-            real = os.path.realpath(path)
-            if real in seen:
-                continue
-            seen.add(real)
-            if len(seen) > MAX_FOLDERS:
+            seen += 1
+            if seen > MAX_FOLDERS:
                 raise SourceError(
                     f"There are more than {MAX_FOLDERS:,} folders in “{_shown(str(folder))}”.",
                     "Name the folder that holds the environments.",

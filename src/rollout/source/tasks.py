@@ -11,6 +11,7 @@ from typing import Any
 from rollout.family import member
 from rollout.source.contract import schema
 from rollout.source.document import TaskBlock, TaskRecord
+from rollout.source.file import read_regular
 from rollout.source.jsonl import JsonlTasks
 from rollout.source.place import Parsed, Place, Problem
 
@@ -72,8 +73,7 @@ def read_jsonl_tasks(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:
         yield record.value
     if problems:
         if problems[0].slug == "unreadable-file":
-            with Path(path).open("rb"):
-                pass
+            read_regular(Path(path))
         raise ValueError(f"{problems[0].span}: {_describe(problems[0])}")
 
 

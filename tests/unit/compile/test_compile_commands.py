@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -111,6 +112,15 @@ def test_compile_does_not_replace_a_folder(here: Path) -> None:
     (here / "out").mkdir()
     result = rollout("compile", README, "-o", "out")
     assert result.exit_code == 2 and "“out” is a folder." in result.stderr
+
+
+def test_code_that_is_a_pipe_is_not_waited_for(here: Path) -> None:
+    shutil.copytree(CASES / "diff" / "judging-code" / "before", here / "desk")
+    (here / "desk" / "grade.py").unlink()
+    os.mkfifo(here / "desk" / "grade.py")
+    result = rollout("compile", "desk")
+    assert result.exit_code == 1
+    assert "“grade.py” cannot be read as Python: it is a named pipe." in result.stderr
 
 
 # unpack

@@ -9,6 +9,7 @@ import pytest
 
 from rollout.check import check
 from rollout.source import SourceError, find, read, read_one
+from rollout.source.tasks import read_jsonl_tasks
 
 TREE = {
     "environments/refund/environment.yaml": "template: workflow",
@@ -96,9 +97,43 @@ def test_two_names_of_one_folder_are_one_environment(tree: Path) -> None:
     assert len(find(["again", "environments/refund"])) == 1
 
 
-def test_folders_that_link_in_a_circle_end(tree: Path) -> None:
+PATTERNS = [
+    "environments",
+    "environments/**",
+    "environments/**/*.*",
+    "environments/*",
+    "**/environment.*",
+    "*",
+    "**",
+]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_folders_that_link_in_a_circle_end(tree: Path, pattern: str) -> None:
+    before = found(pattern)
+    for name in ("x", "y", "z"):
+        (tree / "environments/deep" / name).symlink_to(".")
+        (tree / "environments" / name).symlink_to(".")
     (tree / "environments/deep/up").symlink_to("../..")
-    assert found("environments") == ALL
+    assert found(pattern) == before
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_link_is_not_followed_to_an_environment_elsewhere_and_is_told_of(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory, pattern: str
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "environment.yaml").write_text("template: custom", encoding="utf-8")
+    (elsewhere / "inner").mkdir()
+    (elsewhere / "inner/environment.yaml").write_text("template: custom", encoding="utf-8")
+    before = found(pattern)
+    (tree / "environments/linked").symlink_to(elsewhere)
+    (tree / "environments/again").symlink_to("refund")
+    left_out: list[Path] = []
+    assert [path.as_posix() for path in find([pattern], passed_by=left_out.append)] == before
+    assert [path.as_posix() for path in left_out if path.is_dir()] == ["environments/linked"]
+    assert found("environments/linked") == ["environments/linked"]
+    assert found("environments/linked/*") == ["environments/linked", "environments/linked/inner"]
 
 
 @pytest.mark.parametrize("name", ["x", "x.yaml", "x.py"])
@@ -112,9 +147,13 @@ def test_a_link_to_a_name_that_is_too_long_leads_nowhere(tree: Path, name: str) 
 
 
 def test_named_pipes_are_not_waited_for(tree: Path) -> None:
-    for name in ("pipe.yaml", "pipe.py"):
+    for name in ("pipe.yaml", "pipe.py", "refund/grade.py"):
         os.mkfifo(tree / "environments" / name)
     assert found("environments") == ALL
+    with pytest.raises(SourceError, match="neither a file nor a folder"):
+        find(["environments/pipe.py"])
+    with pytest.raises(OSError, match="it is a named pipe"):
+        list(read_jsonl_tasks(tree / "environments/pipe.yaml"))
 
 
 def test_inside_an_environment_the_current_folder_is_one(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
