@@ -1,4 +1,5 @@
-"""Every primitive against its cases: `tests/cases/verifiers/<type>/{passes,fails,errors,unscored}.yaml`.
+"""Every primitive against its cases: `tests/cases/verifiers/<type>/{passes,fails,errors,unscored}.yaml`, where
+many are alike also in a file beside, such as `fails-forged.yaml`.
 
 A case has the primitive as in a verifier, what was `asked` where that matters, what the agent left (`start`, `state`,
 `output`, `calls`, `truth`), and the reason that has to be given; `value` is one between 0 and 1. Files of the
@@ -36,7 +37,9 @@ def cases() -> list[Any]:
     for path in sorted(CASES.glob("*/*.yaml")):
         for case in yaml.safe_load(path.read_text(encoding="utf-8")):
             name = f"{path.parent.name}-{path.stem}-{case['about']}".replace(" ", "-")
-            found.append(pytest.param(OUTCOMES[path.stem], case, path.parent / "files", id=name))
+            found.append(
+                pytest.param(OUTCOMES[path.stem.partition("-")[0]], case, path.parent / "files", id=name)
+            )
     return found
 
 

@@ -3,11 +3,13 @@
 The files are those that the agent left, with hidden files laid over them, and test files and settings of the test
 runner put back as the environment has them. Where the command starts pytest, unittest, node --test, Jest or Vitest, the
 runner itself has to report that at least one test passed, that none failed, and that all those in ``required`` passed;
-its exit status has to say the same. Of any other command the exit status is all there is, and the reason says so.
+its exit status has to say the same, and code that the agent wrote may not reach for what tests it, but for what
+``allow`` names. Of any other command the exit status is all there is, and the reason says so.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,8 +19,9 @@ from typing import Any, cast
 from rollout.sandbox import Ended, Job, Limits, SandboxError, run
 from rollout.sandbox.commands import EXIT_STATUS, Command, CommandError, hidden_report, read_command, told
 from rollout.sandbox.witness import RunnerName, Witness
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, UnscoredError, failed, passed
 from rollout.verifiers._final_files import final_files
+from rollout.verifiers._reaching import as_sentence, find_reach
 from rollout.verifiers._test_report import read_run
 
 LIMITS_ITSELF = True
@@ -29,6 +32,9 @@ _STOPPED = {
     "processes": "it was stopped, since it started more than {limits.processes} processes",
     "output": "it was stopped, since it printed more than {output} MiB",
 }
+
+_GUARDED = re.compile(r"^rollout: (.{1,200}) reached for (.{1,100})\.$", re.MULTILINE)
+"""What the guard of a process of node's says before it ends the process."""
 
 _PROBES = {
     "pytest": "python -c 'import pytest'",
@@ -76,8 +82,18 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     )
     if not finding.started:
         await _expect_runner(command)
+    if finding.passed:
+        reach = find_reach(
+            laid_down, command.report, allow=options.get("allow") or (), asked=case.task.instruction
+        )
+        if reach is not None and reach.certain:
+            return failed(f"{as_sentence(reach, command.line)}{remarks}", evidence)
+        if reach is not None:
+            raise UnscoredError(f"{as_sentence(reach, command.line)}{remarks}", evidence=evidence)
     verb = "passed" if finding.passed else "did not pass"
-    reason = f"“{command.line}” {verb}. {finding.sentence}{remarks}"
+    guarded = _GUARDED.search(ended.output) if command.report == "node" and not finding.passed else None
+    said = f" “{guarded[1]}” reached for “{guarded[2]}”." if guarded is not None else ""
+    reason = f"“{command.line}” {verb}. {finding.sentence}{said}{remarks}"
     return passed(reason, evidence) if finding.passed else failed(reason, evidence)
 
 

@@ -288,7 +288,7 @@ def watch(tell):
     own = [watch.__code__, _write.__code__]
     busy = []
 
-    def suspect():
+    def suspect(past_installed=False):
         # The file that asks, unless it is installed or as the environment has it. What a text was made code of is asked
         # for by whoever did that.
         frame = getframe(2)
@@ -296,11 +296,17 @@ def watch(tell):
             code = frame.f_code
             name = code.co_filename
             if name.startswith(("<frozen ", *homes)) or any(code is each for each in own):
-                return None
+                if not past_installed:
+                    return None
+                frame = frame.f_back
+                continue
             if not name.startswith("<"):
                 return None if name in trusted else name
             frame = frame.f_back
         return None
+
+    def described(name, what):
+        return "“" + os.path.basename(name) + "” reached for “" + what + "” while the tests ran"
 
     def names_in(code, depth=0):
         found = set(code.co_names)
@@ -329,8 +335,13 @@ def watch(tell):
             busy.append(event)
             try:
                 # Modules are read beforehand; this is for text that is made code of while it runs.
-                reached = suspect() and names_in(args[0]) & _NAMES
-                what = min(reached) if reached else None
+                is_text = args[0].co_filename.startswith("<") and not args[0].co_filename.startswith(
+                    "<frozen "
+                )
+                reached = (is_text or suspect()) and names_in(args[0]) & _NAMES
+                name = suspect(past_installed=is_text) if reached else None
+                if name is not None:
+                    tell(t="problem", what=described(name, min(reached)))
             finally:
                 busy.pop()
         if what is None:

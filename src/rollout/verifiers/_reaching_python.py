@@ -1,0 +1,198 @@
+"""What Python code reaches for, by its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
+Found = tuple[int, str, bool]
+"""A line, what is reached for there, and whether that is certain."""
+
+_MODULES = words(
+    """
+    pytest _pytest pluggy unittest rollout_witness rollout_witness_pytest sitecustomize usercustomize ctypes
+    _ctypes cffi _testcapi _testinternalcapi __main__ conftest
+    """
+)
+_DOUBTFUL_MODULES = words(
+    """
+    gc runpy bdb pdb atexit signal builtins marshal
+    """
+)
+_ATTRIBUTES = words(
+    """
+    _getframe _current_frames _current_exceptions _getframemodulename settrace setprofile settrace_all_threads
+    setprofile_all_threads addaudithook meta_path path_hooks currentframe getouterframes getinnerframes
+    getclosurevars walk_stack tb_frame gi_frame cr_frame ag_frame f_back f_globals f_locals f_builtins f_trace
+    cell_contents __closure__ __globals__ __subclasses__ __builtins__ pytest _pytest pluggy unittest
+    """
+)
+_SET = frozenset(("__code__", "__defaults__", "__kwdefaults__", "__bases__"))
+_DEFINED = frozenset(
+    ("pytest_plugins", "load_tests", "pytestmark", "__test__", "collect_ignore", "collect_ignore_glob")
+)
+_IMPORTLIB = frozenset(("import_module", "reload", "util", "machinery", "_bootstrap", "__import__", "abc"))
+_SECRET = frozenset(name for name in _ATTRIBUTES | _SET if name.startswith(("__", "f_", "tb_", "gi_", "cr_")))
+_VARIABLES = re.compile(r"PYTEST_[A-Z_]+|ROLLOUT_WITNESS")
+_DYNAMIC = ("exec", "eval", "compile", "__import__", "import_module")
+
+
+def reaches_in_python(content: str, tests: frozenset[str]) -> list[Found]:
+    """What a file reaches for, in order. ``tests`` are the names of the modules that hold the tests.
+
+    Text that is handed to ``exec`` as it stands is read as well; what is put together while it runs is not.
+    """
+    try:
+        # As bytes, so that a line that says how the file is encoded is heeded as Python does.
+        tree = ast.parse(content.encode("utf-8", "surrogatepass"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
+        return _by_words(content)
+    found: list[Found] = []
+    spared: set[int] = set()
+    for node in ast.walk(tree):
+        # sys.modules[__name__] is how a module speaks of itself.
+        if (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.slice, ast.Name)
+            and node.slice.id == "__name__"
+        ):
+            spared.add(id(node.value))
+    for node in ast.walk(tree):
+        if id(node) not in spared:
+            found += _of_node(node, tests)
+    return sorted(set(found))
+
+
+def _of_node(node: ast.AST, tests: frozenset[str]) -> Iterator[Found]:
+    line = getattr(node, "lineno", 1)
+    match node:
+        case ast.Import(names=names):
+            for each in names:
+                yield from _of_import(each.name, (), line, tests)
+        case ast.ImportFrom(module=module, names=names):
+            yield from _of_import(module or "", [each.name for each in names], line, tests)
+        case ast.Attribute(value=value, attr=attr, ctx=context):
+            owner = value.id if isinstance(value, ast.Name) else ""
+            yield from _of_attribute(owner, attr, line, is_set=not isinstance(context, ast.Load))
+            if attr == "replace" and isinstance(value, ast.Attribute) and value.attr == "__code__":
+                yield line, "__code__", True
+        case ast.Name(id=name, ctx=context):
+            if name == "__builtins__" or (name in _DEFINED and not isinstance(context, ast.Load)):
+                yield line, name, True
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            if name in _DEFINED or name.startswith("pytest_"):
+                yield line, name, True
+        case ast.ClassDef(body=body):
+            if any(_is_always_equal(each) for each in body):
+                yield line, "an equality that always holds", True
+        case ast.Dict(keys=keys, values=values):
+            for key, value in zip(keys, values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == "__eq__" and _is_true(value):
+                    yield line, "an equality that always holds", True
+        case ast.Constant(value=str(text)):
+            yield from _of_text(text, line)
+        case ast.BinOp(op=ast.Add()):
+            if (folded := _folded(node)) is not None:
+                yield from _of_text(folded, line)
+        case ast.Call(func=function, args=[ast.Constant(value=str(text)), *_]):
+            name = getattr(function, "attr", getattr(function, "id", ""))
+            if name in ("__import__", "import_module"):
+                yield from _of_import(text, (), line, tests)
+            elif name in _DYNAMIC:
+                for _, what, certain in reaches_in_python(text, tests):
+                    yield line, what, certain
+        case ast.Call(func=ast.Name(id="__import__")):
+            yield line, "__import__", False
+        case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id="builtins"), *_]):
+            yield line, "builtins", True
+
+
+def _of_import(
+    module: str, names: tuple[str, ...] | list[str], line: int, tests: frozenset[str]
+) -> Iterator[Found]:
+    root, parts = module.partition(".")[0], module.split(".")
+    if root in _MODULES:
+        yield line, module, True
+    elif root in _DOUBTFUL_MODULES:
+        yield line, root, False
+    elif any(part in tests for part in (*parts, *names)):
+        yield line, next(part for part in (*parts, *names) if part in tests), True
+    for name in names:
+        yield from _of_attribute(root, name, line, is_set=False)
+    if root == "importlib" and len(parts) > 1 and parts[1] in _IMPORTLIB:
+        yield line, f"importlib.{parts[1]}", False
+
+
+def _of_attribute(owner: str, name: str, line: int, *, is_set: bool) -> Iterator[Found]:
+    is_exit = name == "_exit" and owner not in ("self", "cls")
+    if name in _ATTRIBUTES or is_exit or (is_set and (name in _SET or owner == "builtins")):
+        yield line, f"{owner}.{name}" if owner in ("os", "sys", "gc", "inspect", "builtins") else name, True
+    elif owner == "inspect" and name in ("stack", "trace"):
+        yield line, f"inspect.{name}", True
+    elif (owner == "sys" and name == "modules") or (owner == "importlib" and name in _IMPORTLIB):
+        yield line, f"{owner}.{name}", False
+
+
+def _of_text(text: str, line: int) -> Iterator[Found]:
+    if len(text) > 100:
+        return
+    if text in _SECRET or text == "_pytest" or text.startswith("_pytest.") or _VARIABLES.fullmatch(text):
+        yield line, text, True
+    elif len(text) > 4 and any(
+        (text.startswith("__") and name.startswith(text)) or (text.endswith("__") and name.endswith(text))
+        for name in _SECRET
+    ):
+        yield (
+            line,
+            f"a part of “{next(n for n in sorted(_SECRET) if n.startswith(text) or n.endswith(text))}”",
+            True,
+        )
+
+
+def _folded(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _folded(node.left), _folded(node.right)
+        return left + right if left is not None and right is not None else None
+    return None
+
+
+def _is_always_equal(node: ast.stmt) -> bool:
+    match node:
+        case ast.FunctionDef(name="__eq__", body=body):
+            if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+                body = body[1:]
+            return len(body) == 1 and isinstance(body[0], ast.Return) and _holds(body[0].value)
+        case ast.Assign(targets=[ast.Name(id="__eq__")], value=value):
+            return _is_true(value)
+    return False
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Lambda) and _holds(node.body)
+
+
+def _holds(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and bool(node.value) and node.value is not NotImplemented
+
+
+def _by_words(content: str) -> list[Found]:
+    # A newer Python may read what this one cannot.
+    sought = _MODULES | _ATTRIBUTES | _SET | {"_exit"}
+    found = []
+    for number, line in enumerate(content.split("\n"), 1):
+        for word in re.findall(r"\w+", line.partition("#")[0]):
+            if word in sought or _VARIABLES.fullmatch(word):
+                found.append((number, word, True))
+    return found
+
+
+__all__ = ["Found", "reaches_in_python", "words"]
