@@ -6,7 +6,7 @@ Each scaffold is one annotated file in ``scaffolds/``; from it come the folder a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,25 +31,23 @@ def scaffold(
         raise KeyError(template)
     value, comments = _read(template)
     environment = {**value, "slug": slug, "name": name}
-    verifier = environment.pop("verifier")
+    payload = {"environment": environment, "verifier": environment.pop("verifier")}
     remarks = dict(comments)
     if not one_file:
         # tasks.jsonl has no room for comments.
-        remarks[()] = _beside(template, toml, remarks.pop(("tasks",)))
-    return spread(
-        {"environment": environment, "verifier": verifier}, toml=toml, one_file=one_file, comments=remarks
-    )
+        about_tasks = remarks.pop(("tasks",))
+        remarks[()] = _beside(spread(payload, toml=toml), toml, about_tasks)
+    return spread(payload, toml=toml, one_file=one_file, comments=remarks)
 
 
-def _beside(template: str, toml: bool, about_tasks: str) -> str:
+def _beside(files: Iterable[str], toml: bool, about_tasks: str) -> str:
+    """What the environment file says of the others: which of them the agent gets, in the order of their names."""
     suffix = "toml" if toml else "yaml"
-    parts = {
-        "workflow": (f"config.{suffix}", "fixtures/"),
-        "custom": (f"config.{suffix}",),
-        "code-editing": (f"config.{suffix}", "files/"),
-        "browser": (f"config.{suffix}", "pages/"),
-        "sql": ("schema.sql", "seed.sql"),
-    }.get(template, (f"config.{suffix}",))
+    tops = dict.fromkeys(
+        f"{first}{'/' if rest else ''}" for first, _, rest in (name.partition("/") for name in sorted(files))
+    )
+    others = {f"environment.{suffix}", f"verifier.{suffix}", "tasks.jsonl"}
+    parts = [name for name in tops if name not in others]
     return (
         f"Who the environment is. The agent gets {' and '.join(parts)}, verifier.{suffix} says how it is judged,\n"
         f"and tasks.jsonl what it is asked, one task a line.\n{about_tasks}"

@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from rollout.cli import completions
+from rollout.source.contract import templates
 
 _INITIALISMS = {word.lower(): word for word in ("AI", "API", "CRM", "FAQ", "HR", "HTML", "JS", "SQL", "URL")}
 _OTHER_FILES = frozenset(
@@ -21,7 +22,7 @@ def new(
         typer.Argument(
             metavar="TEMPLATE",
             autocompletion=completions.templates,
-            help="workflow, custom, sql, code-editing or browser.",
+            help=f"{', '.join(templates()[:-1])} or {templates()[-1]}.",
         ),
     ],
     path: Annotated[
@@ -52,7 +53,6 @@ def new(
     from rollout.cli.output import fail, show, show_json, visible
     from rollout.compile.folder_writer import WriteError, write_file, write_folder
     from rollout.compile.scaffold import scaffold
-    from rollout.source.contract import templates
 
     if template not in templates():
         _refuse_template(template)
@@ -127,7 +127,6 @@ def _refuse_template(template: str) -> None:
     from difflib import get_close_matches
 
     from rollout.cli.output import fail
-    from rollout.source.contract import templates
 
     near = get_close_matches(template.lower().replace("_", "-"), templates(), n=1)
     fail(
