@@ -13,7 +13,15 @@ from jsonschema import Draft202012Validator
 from rollout.check.schema import faults, is_sound
 from rollout.environment import Environment, Task
 from rollout.family import members
-from rollout.source.contract import branch, primitives, schema, schema_names, schema_text, templates
+from rollout.source.contract import (
+    branch,
+    primitives,
+    sandboxed_templates,
+    schema,
+    schema_names,
+    schema_text,
+    templates,
+)
 
 BASE = "https://rollout.mv37.org/schemas/1/"
 OURS = ("environment", "payload", "task", "verifier", *templates())
@@ -263,6 +271,7 @@ def test_the_marks_that_the_code_reads_are_there() -> None:
         ("code-editing", "hidden"): "text",
         ("browser", "pages"): "page",
     }
+    assert sandboxed_templates() == {"code-editing"}
     assert schema("sql")["x-tools"] == ["describe_schema", "run_sql", "submit_answer"]
     assert {name: schema(name).get("x-state") for name in templates()} == {
         "sql": None,

@@ -144,10 +144,17 @@ def stateful_templates() -> frozenset[str]:
     )
 
 
+@cache
+def sandboxed_templates() -> frozenset[str]:
+    """The templates whose worlds run commands in a sandbox (``x-sandbox``)."""
+    return frozenset(name for name in templates() if schema(name).get("x-sandbox"))
+
+
 __all__ = [
     "branch",
     "bundled",
     "primitives",
+    "sandboxed_templates",
     "schema",
     "schema_folder",
     "schema_names",

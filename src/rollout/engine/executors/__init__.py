@@ -19,6 +19,7 @@ from rollout.engine.loop import MOST_TOOL_CALLS, EnvironmentWorkflow
 from rollout.environment import Environment
 from rollout.family import member, members
 from rollout.models import AnyModel, Sampling, Setup, connect
+from rollout.source.contract import sandboxed_templates
 
 
 class ExecutorError(ValueError):
@@ -41,7 +42,7 @@ class Furnished:
     def only_waits(self) -> bool:
         """Whether a model elsewhere is waited for and no commands are started, so that uvloop is worth its while."""
         insider = getattr(self.model, "insider", False) is True
-        return not insider and self.workflow.environment.template != "code-editing"
+        return not insider and self.workflow.environment.template not in sandboxed_templates()
 
     async def close(self) -> None:
         """Gives back connections; call it in the event loop that used them."""

@@ -26,6 +26,7 @@ from rollout.engine.inputs import changes
 from rollout.engine.journal import encode
 from rollout.models import ConnectError, Usage
 from rollout.sandbox import VARIABLE, SandboxError, asked_for
+from rollout.source.contract import sandboxed_templates
 from rollout.templates import TemplateError
 
 Cause = Literal["budget", "hopeless", "infrastructure"]
@@ -174,7 +175,7 @@ async def _find_sandbox(recipe: Recipe) -> None:
     """Looks for a sandbox where one is needed: a machine without would else break all that it is given, and fast."""
     primitives = (recipe.environment.verifier or {}).get("primitives") or ()
     types = {each.get("type") for each in primitives if isinstance(each, dict)}
-    if recipe.environment.template == "code-editing" or types & {*_RUN_COMMANDS}:
+    if recipe.environment.template in sandboxed_templates() or types & {*_RUN_COMMANDS}:
         from rollout.sandbox.choice import find
 
         await find(asked_for())
