@@ -30,6 +30,7 @@ CHAIN = (
     ("rollout.templates", "rollout.verifiers", "rollout.models"),
     ("rollout.engine",),
     ("rollout.analysis",),
+    ("rollout.training",),
     ("rollout.platform",),
     ("rollout.cli", "rollout.__main__"),
 )
@@ -42,6 +43,7 @@ FAMILIES = (
     "rollout.engine.executors",
     "rollout.models",
     "rollout.templates",
+    "rollout.training.providers",
     "rollout.verifiers",
 )
 HEAVY = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,11 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
         },
     )
     app.state.store, app.state.runner, app.state.access = store, runner, access
+    app.state.refusal = _in_json
+    if not everybody:
+        from rollout.platform import pages
+
+        pages.add_to(app)
     app.add_middleware(_Carrying)
     return app
 
@@ -108,19 +113,22 @@ class _Carrying:
         await self._app(scope, receive, carrying if scope["type"] == "http" else send)
 
 
+def _in_json(
+    request: Request, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
+) -> Response:
+    return Json(body, status_code=status, headers=headers)
+
+
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, ApiError)
-    return Json(error.body, status_code=error.status, headers=error.headers)
+    return _answer(request, error.status, error.body, error.headers)
 
 
 async def _no_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     words = {404: "There is nothing at this address.", 405: "This address is not asked in this way."}
-    return Json(
-        {"error": words.get(error.status_code, error.detail)},
-        status_code=error.status_code,
-        headers=dict(error.headers or {}),
-    )
+    body = {"error": words.get(error.status_code, error.detail)}
+    return _answer(request, error.status_code, body, error.headers)
 
 
 async def _no_store(request: Request, error: Exception) -> Response:
@@ -128,16 +136,24 @@ async def _no_store(request: Request, error: Exception) -> Response:
     _log.error("%s", error)
     # What the database says of itself may hold its address.
     sentence = "The database does not answer."
-    return Json(
-        {"error": sentence, "hint": "Try it again in a moment."},
-        status_code=503,
-        headers={"retry-after": "2"},
-    )
+    body = {"error": sentence, "hint": "Try it again in a moment."}
+    return _answer(request, 503, body, {"retry-after": "2"})
 
 
 async def _broken(request: Request, error: Exception) -> Response:
     _log.error("%s %s broke down", request.method, request.url.path, exc_info=error)
-    return Json({"error": "The server broke down over this request; its log says why."}, status_code=500)
+    body = {"error": "The server broke down over this request; its log says why."}
+    # This answer goes out past what gives the others their headers.
+    headers = {name.decode(): value.decode() for name, value in _HEADERS}
+    return _answer(request, 500, body, headers)
+
+
+def _answer(
+    request: Request, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
+) -> Response:
+    """What is refused, as whoever asks can read it."""
+    answer: Response = request.app.state.refusal(request, status, body, headers)
+    return answer
 
 
 __all__ = ["application", "local_application"]

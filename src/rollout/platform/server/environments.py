@@ -87,7 +87,7 @@ async def push_environment(request: Request) -> Response:
         held = environments.find(connection, said["slug"])
         before = None if held is None else _held(connection, held)
         verifier = body["verifier"] if "verifier" in body else (before or {}).get("verifier")
-        compiled = _compiled(said, verifier)
+        compiled = compiled_of(said, verifier)
         pushed = environments.push(
             connection,
             compiled,
@@ -131,7 +131,7 @@ async def put_verifier(request: Request) -> Response:
     def work(connection: Any) -> Pushed:
         held = environments.find(connection, entry.slug)
         assert held is not None
-        compiled = _compiled(_held(connection, held)["environment"], verifier)
+        compiled = compiled_of(_held(connection, held)["environment"], verifier)
         return environments.push(
             connection, compiled, key_id=request.state.key.id or None, instead_of=wanted, checked=checked
         )
@@ -213,7 +213,8 @@ def _held(connection: Any, entry: Entry) -> dict[str, Any]:
     return value
 
 
-def _compiled(said: Any, verifier: Any) -> Compiled:
+def compiled_of(said: Any, verifier: Any) -> Compiled:
+    """What is held of an environment and its verifier. Raises ApiError for what cannot be run here."""
     for index, primitive in enumerate((verifier or {}).get("primitives", ())):
         if primitive["type"] == "python":
             raise ApiError(
@@ -250,4 +251,4 @@ routes = [
     Route("/api/environments/{slug}/verifier", put_verifier, methods=["PUT"]),
 ]
 
-__all__ = ["digest_of", "entry_of", "in_full", "routes", "shown"]
+__all__ = ["compiled_of", "digest_of", "entry_of", "in_full", "routes", "shown"]

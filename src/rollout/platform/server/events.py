@@ -36,7 +36,8 @@ async def get_events(request: Request) -> Response:
         run = await store.aread(runs.find, start)
     except NotOneError as error:
         raise not_one("run", start, error) from None
-    last = request.headers.get("last-event-id", "")
+    # A browser cannot send the header with its first request.
+    last = request.headers.get("last-event-id") or request.query_params.get("since", "")
     if last and not (last.isascii() and last.isdigit() and len(last) < 16):
         raise ApiError(400, "That is no id of an event.", pointer="Last-Event-ID")
     # Proxies that gather an answer before they pass it on are told not to.

@@ -14,7 +14,7 @@ from rollout.platform.store import keys
 from rollout.platform.store.ids import iso
 from rollout.platform.store.keys import Key, Scope
 
-_LONGEST_NAME = 100
+LONGEST_NAME = 100
 
 
 @needs(Scope.READ)
@@ -35,8 +35,8 @@ async def create_key(request: Request) -> Response:
     """A new key, told whole this once."""
     body = await object_of(request)
     name, scope, rate = body.get("name"), body.get("scope", Scope.WRITE), body.get("rate")
-    if not isinstance(name, str) or not 0 < len(name.strip()) <= _LONGEST_NAME:
-        raise ApiError(400, f"“name” is to be a text of 1 to {_LONGEST_NAME} characters.", pointer="/name")
+    if not isinstance(name, str) or not 0 < len(name.strip()) <= LONGEST_NAME:
+        raise ApiError(400, f"“name” is to be a text of 1 to {LONGEST_NAME} characters.", pointer="/name")
     if scope not in list(Scope):
         raise ApiError(400, f"“scope” is to be one of {', '.join(Scope)}.", pointer="/scope")
     if rate is not None and not (type(rate) is int and 1 <= rate <= 1_000_000):
@@ -77,4 +77,4 @@ routes = [
     Route("/api/keys/{key}", revoke_key, methods=["DELETE"]),
 ]
 
-__all__ = ["routes", "shown"]
+__all__ = ["LONGEST_NAME", "routes", "shown"]

@@ -67,7 +67,7 @@ class Runner:
         lists runs is not to spend money on them. Raises ExecutorError.
         """
         self._store = store
-        self._settings = settings or Settings()
+        self.settings = settings or Settings()
         self._executor = find(executor)
         self._at_once = at_once
         self._sandbox = sandbox
@@ -152,9 +152,14 @@ class Runner:
 
         execution.task.add_done_callback(ended)
 
+    @property
+    def setup(self) -> Setup:
+        """What providers are asked with."""
+        return Setup(self.settings)
+
     async def check_model(self, model: str) -> None:
         """Raises ConnectError where there is no such model, or it cannot be asked from here."""
-        await connect(model, Setup(self._settings)).close()
+        await connect(model, self.setup).close()
 
     def recipe(self, environment: Environment, run: Run, concurrency: int) -> Recipe:
         """All that the rollouts of a run depend on besides their task."""
@@ -170,7 +175,7 @@ class Runner:
             ),
             options["maxToolCalls"],
             options.get("timeout"),
-            Setup(self._settings, concurrency=concurrency),
+            Setup(self.settings, concurrency=concurrency),
             self._sandbox,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -50,7 +51,7 @@ async def create_run(request: Request) -> Response:
         )
     await _check_model(request, body["model"])
     digest = await digest_of(store, entry, body.get("digest"))
-    parent = await _run_of(store, body["parentRunId"]) if body.get("parentRunId") else None
+    parent = await find_run(store, body["parentRunId"]) if body.get("parentRunId") else None
     data = await store.aread(environments.data, entry.id, digest)
     assert data is not None
     total = body["n"] * len(_chosen(with_own_keys(environment_of(orjson.loads(data))), body))
@@ -108,7 +109,7 @@ async def list_runs(request: Request) -> Response:
 async def get_run(request: Request) -> Response:
     """``{run}``, and with ``include=rollouts`` its rollouts; all of them, unless ``limit`` says how many."""
     store, query = _store(request), request.query_params
-    run = await _run_of(store, request.path_params["run"])
+    run = await find_run(store, request.path_params["run"])
     answer: dict[str, Any] = {"run": await in_words(store, run)}
     if "rollouts" in query.get("include", "").split(","):
         limit = number_of(request, "limit", most=_PAGE)
@@ -133,7 +134,7 @@ async def get_run(request: Request) -> Response:
 async def get_rollout(request: Request) -> Response:
     """``{rollout}``, with all that happened in it."""
     store = _store(request)
-    run = await _run_of(store, request.path_params["run"])
+    run = await find_run(store, request.path_params["run"])
     start = request.path_params["rollout"]
     try:
         brief, line = await store.aread(rollouts.find, start, run_id=run.id)
@@ -147,27 +148,39 @@ async def get_rollout(request: Request) -> Response:
 @needs(Scope.WRITE)
 async def cancel_run(request: Request) -> Response:
     """Ends a run; what is done is kept. One that is over stays as it is."""
-    store = _store(request)
-    run = await _run_of(store, request.path_params["run"])
-    after = await store.awrite(runs.cancel, run.id)
-    assert after is not None
-    request.app.state.runner.nudge(run.id)
-    request.app.state.runner.changed.tell(run.id)
-    return Json({"run": await in_words(store, after)})
+    after = await cancel(request.app, request.path_params["run"])
+    return Json({"run": await in_words(_store(request), after)})
 
 
 @needs(Scope.WRITE)
 async def resume_run(request: Request) -> Response:
     """Goes on with a run that ended before all was done. Refused for one of which nothing is left."""
-    store = _store(request)
-    run = await _run_of(store, request.path_params["run"])
-    again = await store.aread(rollouts.places, run.id)
-    if run.is_over and len(again) >= run.total:
+    after = await go_on(request.app, request.path_params["run"])
+    return Json({"run": await in_words(_store(request), after)})
+
+
+async def cancel(app: Starlette, start: str) -> Run:
+    """Ends the run whose id begins with ``start``. Raises ApiError."""
+    store: Store = app.state.store
+    run = await find_run(store, start)
+    after = await store.awrite(runs.cancel, run.id)
+    assert after is not None
+    app.state.runner.nudge(run.id)
+    app.state.runner.changed.tell(run.id)
+    return after
+
+
+async def go_on(app: Starlette, start: str) -> Run:
+    """Goes on with the run whose id begins with ``start``. Raises ApiError."""
+    store: Store = app.state.store
+    run = await find_run(store, start)
+    done = await store.aread(rollouts.places, run.id)
+    if run.is_over and len(done) >= run.total:
         raise ApiError(409, "All rollouts of this run are done.", "Begin another: rollout run")
     after = await store.awrite(runs.resume, run.id)
     assert after is not None
-    request.app.state.runner.wake(run.id)
-    return Json({"run": await in_words(store, after)})
+    app.state.runner.wake(run.id)
+    return after
 
 
 def shown(run: Run, entry: Entry) -> dict[str, Any]:
@@ -231,7 +244,8 @@ async def in_words(store: Store, run: Run) -> dict[str, Any]:
     return shown(run, entries[run.environment_id])
 
 
-async def _run_of(store: Store, start: str) -> Run:
+async def find_run(store: Store, start: str) -> Run:
+    """The run whose id begins with ``start``. Raises ApiError."""
     try:
         return await store.aread(runs.find, start)
     except NotOneError as error:
@@ -301,4 +315,4 @@ routes = [
     Route("/api/runs/{run}/resume", resume_run, methods=["POST"]),
 ]
 
-__all__ = ["in_words", "not_one", "routes", "shown", "shown_rollout"]
+__all__ = ["cancel", "find_run", "go_on", "in_words", "not_one", "routes", "shown", "shown_rollout"]

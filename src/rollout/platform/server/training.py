@@ -1,9 +1,156 @@
-"""Training jobs."""
+"""Training jobs: begin one on the rollouts of a run, list them, look how far one is."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
-routes: list[Route] = []
+from rollout.compile.payload import environment_of
+from rollout.models import ConnectError
+from rollout.platform.server.access import needs
+from rollout.platform.server.http import ApiError, Json, check_shape, object_of
+from rollout.platform.server.repeating import repeated
+from rollout.platform.server.runs import not_one
+from rollout.platform.store import Store, environments, jobs, rollouts, runs
+from rollout.platform.store.ids import iso
+from rollout.platform.store.jobs import Job
+from rollout.platform.store.keys import Scope
+from rollout.platform.store.runs import NotOneError, Run
+from rollout.templates import TemplateError, prepare
+from rollout.training.providers import Provider, TrainingError, provider_of
+from rollout.training.records import RecordError, jsonl, supervised
 
-__all__ = ["routes"]
+_LARGEST = 16 * 1024 * 1024
+
+
+@needs(Scope.WRITE)
+@repeated
+async def create_job(request: Request) -> Response:
+    """Trains a model on rollouts of a run; ``{id, providerJobId}``."""
+    body = await object_of(request, limit=_LARGEST)
+    check_shape("training", body)
+    store: Store = request.app.state.store
+    try:
+        run = await store.aread(runs.find, body["sourceRunId"])
+    except NotOneError as error:
+        raise not_one("run", body["sourceRunId"], error) from None
+    method = body.get("method", "sft")
+    try:
+        name, module = provider_of(body["baseModel"])
+        if method not in module.METHODS:
+            raise TrainingError(
+                f"“{name}” is not asked to train by {method} here.", f"It is by {', '.join(module.METHODS)}."
+            )
+        data = await _rows(store, run, body["rolloutIds"])
+        provider: Provider = module.connect(request.app.state.runner.setup)
+        try:
+            job_id = await provider.begin(
+                body["baseModel"].partition("/")[2],
+                data,
+                method=method,
+                suffix=body.get("suffix") or None,
+                hyperparams=body.get("hyperparams") or {},
+            )
+        finally:
+            await provider.close()
+    except (TrainingError, ConnectError) as error:
+        raise ApiError(422, str(error), error.hint) from None
+    job = await store.awrite(
+        jobs.create,
+        run_id=run.id,
+        provider=name,
+        provider_job_id=job_id,
+        base_model=body["baseModel"],
+        method=method,
+        suffix=body.get("suffix") or None,
+        hyperparams={**(body.get("hyperparams") or {}), "training_method": method},
+        rollout_ids=body["rolloutIds"],
+        key_id=request.state.key.id or None,
+    )
+    return Json({"id": job.id, "providerJobId": job.provider_job_id}, status_code=201)
+
+
+@needs(Scope.READ)
+async def list_jobs(request: Request) -> Response:
+    """``{jobs: […]}``, the newest first."""
+    return Json({"jobs": [shown(job) for job in await request.app.state.store.aread(jobs.newest)]})
+
+
+@needs(Scope.READ)
+async def refresh_job(request: Request) -> Response:
+    """``{job}``, as its provider says it is now."""
+    store: Store = request.app.state.store
+    start = request.path_params["job"]
+    try:
+        job = await store.aread(jobs.find, start)
+    except NotOneError as error:
+        raise not_one("training job", start, error) from None
+    try:
+        _, module = provider_of(job.base_model)
+        provider: Provider = module.connect(request.app.state.runner.setup)
+        try:
+            found = await provider.look(job.provider_job_id or "")
+        finally:
+            await provider.close()
+    except (TrainingError, ConnectError) as error:
+        raise ApiError(502, str(error), error.hint) from None
+    await store.awrite(jobs.progress, job.id, status=found.status, model=found.model, error=found.error)
+    return Json({"job": shown(await store.aread(jobs.find, job.id))})
+
+
+def shown(job: Job) -> dict[str, Any]:
+    """A job, as :class:`rollout.platform.results.TrainingJob`."""
+    return {
+        "id": job.id,
+        "sourceRunId": job.run_id,
+        "status": job.status,
+        "provider": job.provider,
+        "providerJobId": job.provider_job_id,
+        "baseModel": job.base_model,
+        "method": job.method,
+        "suffix": job.suffix,
+        "hyperparams": job.hyperparams,
+        "rollouts": len(job.rollout_ids),
+        "fineTunedModel": job.fine_tuned_model,
+        "error": job.error,
+        "createdAt": iso(job.created_at),
+        "updatedAt": iso(job.updated_at),
+    }
+
+
+async def _rows(store: Store, run: Run, ids: list[str]) -> bytes:
+    """The rollouts as a provider's file. Raises ApiError for one that is not of the run or did not pass."""
+    wanted = list(dict.fromkeys(ids))
+    found = {brief.id: (brief, line) for brief, line in await store.aread(rollouts.lines, run.id, wanted)}
+    for index, rollout_id in enumerate(ids):
+        if rollout_id not in found:
+            raise ApiError(
+                400, f"“{rollout_id[:40]}” is no rollout of that run.", pointer=f"/rolloutIds/{index}"
+            )
+        if found[rollout_id][0].outcome != "passed":
+            raise ApiError(
+                400,
+                "A rollout that did not pass is no example to follow.",
+                "Send the ids of those that passed.",
+                pointer=f"/rolloutIds/{index}",
+            )
+    data = await store.aread(environments.data, run.environment_id, run.digest)
+    assert data is not None
+    try:
+        tools = prepare(environment_of(orjson.loads(data))).tools
+        return jsonl(supervised(orjson.loads(found[each][1]), tools) for each in wanted)
+    except (TemplateError, RecordError) as error:
+        raise ApiError(422, str(error)) from None
+
+
+routes = [
+    Route("/api/training-jobs", list_jobs, methods=["GET"]),
+    Route("/api/training-jobs", create_job, methods=["POST"]),
+    Route("/api/training-jobs/{job}/refresh", refresh_job, methods=["POST"]),
+]
+
+__all__ = ["routes", "shown"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from servers.fine_tuning import FineTuning
 from servers.platform import Platform
 
 REFUND = """\
@@ -58,8 +59,15 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    with Platform(tmp_path_factory.mktemp("platform") / "data") as made:
+def provider() -> Iterator[FineTuning]:
+    with FineTuning(key=PROVIDER_KEY) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def platform(provider: FineTuning, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    variables = {"OPENAI_BASE_URL": provider.address, "OPENAI_API_KEY": PROVIDER_KEY}
+    with Platform(tmp_path_factory.mktemp("platform") / "data", **variables) as made:
         yield made
 
 
@@ -122,6 +130,26 @@ def test_its_readme_works_as_it_is_typed(person: Person, platform: Platform) -> 
     compared = person.types("compare", good, bad)
     assert "Pass rate:  100.0%  →  0.0%   (-100.0 pts)" in compared
     assert "5/5 · 1.00" in compared
+
+
+def test_it_trains_a_model_on_what_passed(person: Person, platform: Platform, provider: FineTuning) -> None:
+    person.types("push", "refund_agent.py")
+    run = started(person.types("run", "refund-agent", "--model", "oracle", "-n", "3"))
+    person.waits_for("3/3", "runs", "--limit", "1")
+    model = "openai/gpt-4o-mini-2024-07-18"
+    improved = person.types("improve", "--run", run, "--model", model, "--method", "sft", "--suffix", "v1")
+    assert "using 3 passing rollouts as training data" in improved
+    assert "provider job id: ftjob-1" in improved
+    assert len(provider.files[-1]) == 3
+    (job,) = re.findall(r"training job started: (\S+)", improved)
+    assert f"{platform.address}/training/{job}" in improved
+    assert re.search(rf"{job[:8]} +queued +sft +openai +{model}", person.types("jobs"))
+    provider.status = "succeeded"
+    shown = json.loads(person.types("job", job[:8]))
+    assert (shown["status"], shown["fineTunedModel"]) == (
+        "succeeded",
+        "ft:gpt-4o-mini-2024-07-18:acme:v1:1",
+    )
 
 
 def test_ids_may_be_given_as_its_tables_show_them(person: Person) -> None:
