@@ -15,6 +15,8 @@ import pytest
 from servers.fine_tuning import FineTuning
 from servers.platform import Platform
 
+PROVIDER_KEY = "sk-desk-4f6c5cce93aa71"
+
 REFUND = """\
 from rollout import Environment, Task
 
