@@ -65,6 +65,7 @@ def reports(
 
 def _documents(paths: Sequence[str], slug: str | None) -> Iterator[Document]:
     known: list[str] = []
+    unread: list[Document] = []
     found = False
     for path in find_paths(paths):
         try:
@@ -76,7 +77,12 @@ def _documents(paths: Sequence[str], slug: str | None) -> Iterator[Document]:
             if slug is None or document.slug == slug:
                 found = True
                 yield document
-    if not found and slug is not None:
+            elif not document.readable:
+                unread.append(document)
+    if not found and unread:
+        # It may be one of these: what is wrong with them is what there is to say.
+        yield from unread
+    elif not found and slug is not None:
         fail(f"There is no environment “{slug}” here.", f"There are {', '.join(known)}." if known else None)
 
 
@@ -124,6 +130,9 @@ def sound_environments(
 def sound_environment(path: str, *, slug: str | None = None) -> tuple[Report, Environment]:
     """The one environment at `path`; several without a `--slug` end the command with the choices."""
     found = list(reports([path], slug=slug))
+    if len(found) > 1 and not any(report.document.readable for report in found):
+        tell_diagnostics(found)
+        raise typer.Exit(exit_code(found))
     if len(found) > 1:
         slugs = ", ".join(report.document.slug for report in found)
         fail(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from enum import IntEnum
@@ -28,20 +29,41 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-def show(text: str) -> None:
-    """Writes `text` and a line break to stdout, colours included: whoever made it asked :func:`wants_color`."""
-    typer.echo(text, color=True)
+# What the runner of GitHub Actions takes for a command: `::` where a line begins, blanks aside, and `##[` anywhere.
+_COMMAND = re.compile(r"(?<![^\r\n])(\s*):(?=:)|#(?=#\[)")
+
+
+def show(text: str, *, commands: bool = False) -> None:
+    """Writes `text` and a line break to stdout, colours included: whoever made it asked :func:`wants_color`.
+
+    On GitHub Actions nothing in it is a command to the runner, unless `commands` says that it is meant to be.
+    """
+    typer.echo(text if commands else powerless(text), color=True)
 
 
 def note(text: str) -> None:
-    """Writes a sentence for people to stderr."""
-    typer.echo(text, err=True, color=True)
+    """Writes a sentence for people to stderr, where nothing is a command to the runner either."""
+    typer.echo(powerless(text), err=True, color=True)
+
+
+def powerless(text: str) -> str:
+    """`text` for the log of GitHub Actions, with a blank in what its runner would obey: models and specs wrote it."""
+    if os.environ.get("GITHUB_ACTIONS") != "true" or ("::" not in text and "##[" not in text):
+        return text
+    return _COMMAND.sub(lambda found: f"{found[0]} ", text)
 
 
 def show_json(command: str, data: Any) -> None:
     """Writes the one envelope that every `--json` prints: `{"schema_version": 1, "command": …, "data": …}`."""
     envelope = {"schema_version": 1, "command": command, "data": data}
-    sys.stdout.buffer.write(dump_json(envelope).encode())
+    write_json(dump_json(envelope).encode())
+
+
+def write_json(text: bytes) -> None:
+    """Writes JSON to stdout, of which nothing is a command to the runner of GitHub Actions."""
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        text = text.replace(b"##[", b"#\\u0023[")
+    sys.stdout.buffer.write(text)
 
 
 def fail(sentence: str, hint: str | None = None, *, code: Exit = Exit.USAGE) -> NoReturn:
@@ -88,4 +110,15 @@ def render(
     return text
 
 
-__all__ = ["Exit", "fail", "note", "render", "show", "show_json", "tell_error", "visible", "wants_color"]
+__all__ = [
+    "Exit",
+    "fail",
+    "note",
+    "render",
+    "show",
+    "show_json",
+    "tell_error",
+    "visible",
+    "wants_color",
+    "write_json",
+]

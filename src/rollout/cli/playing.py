@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from textwrap import dedent
 from typing import Any
 
-from rollout.cli.output import tell_error, wants_color
+from rollout.cli.output import powerless, tell_error, wants_color
 from rollout.cli.recording import Recorder, solution_of
 from rollout.cli.terminal import Terminal
 from rollout.cli.transcript import Transcript
@@ -77,7 +77,7 @@ class Game:
             calls = "1 tool call is" if most == 1 else f"{most} tool calls are"
             self.terminal.show(f"{calls} the most there may be.", "quiet")
         transcript = Transcript(color=wants_color(self.terminal.out))
-        self.terminal.out.write(f"\n{dedent(transcript.verdict(rollout.verdict))}\n")
+        self.terminal.out.write(powerless(f"\n{dedent(transcript.verdict(rollout.verdict))}\n"))
         self.terminal.out.flush()
 
     async def _record(self, rollout: Rollout, recorder: Recorder, *, replace: bool) -> str | None:

@@ -11,7 +11,7 @@ import orjson
 
 from rollout.analysis.summary import Brief, Summary
 from rollout.analysis.words import percent, short
-from rollout.cli.output import show, show_json, visible, wants_color
+from rollout.cli.output import show, show_json, visible, wants_color, write_json
 from rollout.cli.progress import Progress
 from rollout.cli.run_plan import Plan
 from rollout.cli.transcript import Transcript
@@ -186,7 +186,7 @@ class EventOutput:
 
     def _write(self, event: dict[str, Any]) -> None:
         line = orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE)
-        sys.stdout.buffer.write(line)
+        write_json(line)
         sys.stdout.buffer.flush()
 
 

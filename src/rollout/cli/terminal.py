@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from types import ModuleType
 from typing import Any, TextIO
 
-from rollout.cli.output import visible, wants_color
+from rollout.cli.output import powerless, visible, wants_color
 from rollout.models._seat import Completer, Manner, NotUtf8Error
 
 _STYLES: Mapping[Manner, str] = {"title": "1", "quiet": "2", "error": "31"}
@@ -50,7 +50,7 @@ class Terminal:
         """Shows lines of text; control characters in them become visible."""
         style = _STYLES.get(manner) if self._color else None
         for line in text.split("\n"):
-            shown = visible(line.removesuffix("\r"))
+            shown = powerless(visible(line.removesuffix("\r")))
             self.out.write(f"\x1b[{style}m{shown}\x1b[0m\n" if style and shown else f"{shown}\n")
         self.out.flush()
 

@@ -141,8 +141,6 @@ def _write_page(comparison: Comparison, name: str, *runs: str) -> None:
 
 
 def _show(comparison: Comparison, output_format: CompareFormat, *, all_tasks: bool) -> None:
-    import sys
-
     from rollout.cli.output import show, show_json, wants_color
 
     if output_format is CompareFormat.JSON:
@@ -152,7 +150,7 @@ def _show(comparison: Comparison, output_format: CompareFormat, *, all_tasks: bo
     elif output_format is CompareFormat.MARKDOWN:
         from rollout.analysis.compare.markdown import markdown
 
-        sys.stdout.buffer.write(markdown(comparison).encode())
+        show(markdown(comparison).removesuffix("\n"))
     else:
         from rollout.cli.comparison import text_lines
 

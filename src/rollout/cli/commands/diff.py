@@ -46,7 +46,8 @@ def diff(
 
     Examples: `rollout diff envs/refund envs/refund-v2`, `rollout diff --git main`
 
-    Exit code 0: compared. 1: there are differences and --exit-code was given, or an environment has errors.
+    Exit code 0: compared. 1: there are differences and --exit-code was given, or an environment has errors, which
+    “rollout validate” tells.
     2: a path, a file or a revision that cannot be read.
     """
     from rollout.cli.output import Exit, fail, note, show, show_json, visible, wants_color
@@ -135,13 +136,20 @@ def _compare(before: Sequence[Side], after: Sequence[Side], *, lone_pair: bool) 
 
 
 def _tell_errors(sides: Sequence[Side]) -> int:
-    """Shows the diagnostics of environments with errors; returns the exit code that they call for."""
+    """Tells of environments with errors, in a line each; returns the exit code that they call for."""
     from rollout.cli.inputs import exit_code, tell_diagnostics
+    from rollout.cli.output import note, visible
 
-    broken = [side.report for side in sides if side.report is not None and not side.report.ok]
-    if broken:
-        tell_diagnostics(broken)
-    return exit_code(broken)
+    broken = [(side, side.report) for side in sides if side.report is not None and not side.report.ok]
+    for side, report in broken:
+        if not side.has_local:
+            # No other command tells what is wrong with a compiled file.
+            tell_diagnostics([report])
+        elif side.environment is not None:
+            count = "an error" if report.errors == 1 else f"{report.errors} errors"
+            named = visible(report.document.label)
+            note(f"note: “{named}” has {count}: “rollout validate {named}” tells what is wrong.")
+    return exit_code([report for _, report in broken])
 
 
 __all__ = ["diff"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -48,7 +49,7 @@ def validate(
             help="Not these rules, written as for --select.",
         ),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings are errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
     """Check environments: what is wrong, where, and the way out.
@@ -61,6 +62,7 @@ def validate(
     """
     from rollout.cli.inputs import exit_code, reports
     from rollout.cli.output import fail, note, render
+    from rollout.diagnostics import Severity
 
     if as_json and output_format not in (None, "json"):
         fail(f"--json and --format {output_format} exclude each other.", "Choose one of the two.")
@@ -70,6 +72,9 @@ def validate(
     found = list(reports(paths, slug=slug, select=select or (), ignore=ignore or ()))
     # Two environments of a Python file may share a mistake: it is one, at one place.
     diagnostics = [*dict.fromkeys(diagnostic for report in found for diagnostic in report.diagnostics)]
+    if strict:
+        # What fails is an error to whoever counts them, such as a CI server.
+        diagnostics = [replace(diagnostic, severity=Severity.ERROR) for diagnostic in diagnostics]
     checked = [report.document.label for report in found]
     if as_json:
         import json
@@ -79,7 +84,7 @@ def validate(
     else:
         text = render(diagnostics, output_format, color=wants_color(), checked=checked)
         if text:
-            show(text.rstrip("\n"))
+            show(text.rstrip("\n"), commands=output_format == "github")
     for report in found:
         for omitted, count in report.omitted.items():
             note(f"{report.document.label}: {count} more of “{omitted}” are not shown.")
