@@ -1,0 +1,2 @@
+import { test } from 'node:test'
+export function spec (name, title) { test(`${name}: ${title}`, () => {}) }
