@@ -23,16 +23,19 @@ if TYPE_CHECKING:
         workflow_config,
     )
     from rollout.environment import Environment, Task
+    from rollout.platform.client import AsyncClient, Client
+    from rollout.platform.errors import RolloutError
 
 __version__ = "0.3.0"
 
-LAST_WITH_PLATFORM = "pip install 'rolloutdev==0.2.0'"
-"""What gets the version that has the names and commands that ask the platform; they come with a part not here yet."""
-
-_OF_THE_PLATFORM = frozenset(("Client", "RolloutError"))
+LAST_WITH_TRAINING = "pip install 'rolloutdev==0.2.0'"
+"""What gets the version that has the commands that train models; they come with a part not here yet."""
 
 _HOMES = {
+    "AsyncClient": "rollout.platform.client",
+    "Client": "rollout.platform.client",
     "Environment": "rollout.environment",
+    "RolloutError": "rollout.platform.errors",
     "Task": "rollout.environment",
     "action_tool": "rollout.builders",
     "browser_config": "rollout.builders",
@@ -48,7 +51,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "AsyncClient",
+    "Client",
     "Environment",
+    "RolloutError",
     "Task",
     "action_tool",
     "browser_config",
@@ -65,22 +71,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _OF_THE_PLATFORM:
-        # `from rollout import …` would take an AttributeError for a sentence of its own.
-        raise ImportError(not_yet(name))
     if name not in _HOMES:
         raise AttributeError(f"module 'rollout' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
-
-
-def not_yet(name: str) -> str:
-    """The sentence about a published name that asks the platform."""
-    return (
-        f"{name} is not part of rollout {__version__} yet: it comes with the platform part. Until then it is in "
-        f"0.2.0; put that into a virtual environment of its own: {LAST_WITH_PLATFORM}"
-    )
 
 
 def __dir__() -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from rollout.database import DatabaseSpec
 from rollout.language.canonical import canonical, digest
@@ -108,12 +109,16 @@ class Environment:
             return None
         return DatabaseSpec(self.schema or "", self.seed or "", self.dialect, self.now, self.read_only)
 
-    @property
-    def push(self) -> NoReturn:
-        """Not there yet, and says so: raises AttributeError."""
-        from rollout import not_yet
+    def push(self, client: Any = None) -> dict[str, Any]:
+        """Creates or updates the environment where ``client`` (a :class:`rollout.Client`, by default a new one) asks,
+        its verifier with it; the answer has ``slug`` and ``tasksAdded``.
 
-        raise AttributeError(not_yet("Environment.push"))
+        What is held there is replaced; ``rollout push`` looks at it before. Raises :class:`rollout.RolloutError`, and
+        ValueError for what cannot be compiled or cannot judge there.
+        """
+        # The one call up the road, by whoever has come to its end.
+        pushed: dict[str, Any] = import_module("rollout.platform.push").push_object(self, client)
+        return pushed
 
     def to_payload(self) -> dict[str, Any]:
         """The body of ``POST /api/environments``; the verifier travels by its own PUT.

@@ -157,10 +157,10 @@ def _words(error: Exception) -> tuple[str, str | None]:
     path = context.command_path if context is not None else "rollout"
     message = str(getattr(error, "format_message", lambda: error)()).strip()
     wrong = _NO_COMMAND.match(message)
-    if wrong is not None and wrong["name"] in _OF_THE_PLATFORM:
+    if wrong is not None and wrong["name"] in _NOT_YET:
         return (
-            f"“{wrong['name']}” is not part of this version yet: it comes with the platform part.",
-            f"Until then it is in 0.2.0; put that into a virtual environment of its own: {rollout.LAST_WITH_PLATFORM}",
+            f"“{wrong['name']}” is not part of this version yet.",
+            f"Until then it is in 0.2.0; put that into a virtual environment of its own: {rollout.LAST_WITH_TRAINING}",
         )
     if wrong is not None:
         from difflib import get_close_matches
@@ -174,9 +174,7 @@ def _words(error: Exception) -> tuple[str, str | None]:
     ) else f"{message}.", f"“{path} --help” shows how it is used."
 
 
-_OF_THE_PLATFORM = frozenset(
-    ("envs", "generate", "improve", "job", "jobs", "login", "push", "run", "runs", "whoami")
-)
+_NOT_YET = frozenset(("generate", "improve", "job", "jobs"))
 _QUOTED = re.compile(r"'([^']*)'")
 _NO_COMMAND = re.compile(r"No such command '(?P<name>.*?)'")
 

@@ -7,6 +7,7 @@ keys, which no version from elsewhere has, stay with what they belong to.
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from rollout.source.place import Parsed, Place, Problem
 from rollout.source.text import SourceFile
 
 _BOM = "\ufeff"
+_NOT_IN_A_FILE = re.compile("^\ufeff|[\0\r\ud800-\udfff]")
 _ABSENT = object()
 
 
@@ -98,11 +100,16 @@ class _Refolding:
             home = self._home(key)
             if home is None or key in ("tasks", "config"):
                 continue
+            is_text = home.suffix in (".md", ".sql")
+            if key in self.new and is_text and _NOT_IN_A_FILE.search(self.new[key]):
+                # It goes into the environment's own file.
+                self.result.texts[home] = None
+                continue
             taken.add(key)
             if key not in self.new:
                 self.result.texts[home] = None
             elif exact(self.raw[key]) != exact(self.new[key]):
-                if home.suffix in (".md", ".sql"):
+                if is_text:
                     self._put(home, f"{self.new[key]}\n")
                 else:
                     self._rewrite(home, self.new[key])
@@ -451,7 +458,7 @@ def _changed(record: TaskRecord, before: Mapping[str, Any], after: Mapping[str, 
             continue
         written = record.truth_key if key == "hiddenGroundTruth" else key
         if key in after:
-            value[written] = after[key]
+            value[written] = _merged(value.get(written), before.get(key), after[key])
         else:
             value.pop(written, None)
     return value

@@ -55,8 +55,7 @@ def choose(named: str | None = None, *, key: str | None = None, settings: Settin
     ``rollout.toml`` names, which came with the project, is sent no key but one that was saved for it. Raises
     EndpointError for what is no endpoint or has no key, and CredentialsError.
     """
-    text, chosen_by = _chosen(named, settings)
-    url = normal(text)
+    url, chosen_by = which(named, settings)
     if url == LOCAL:
         return Endpoint(url, None, chosen_by)
     given = key or os.environ.get(KEY_VARIABLE, "").strip()
@@ -77,6 +76,19 @@ def choose(named: str | None = None, *, key: str | None = None, settings: Settin
     return Endpoint(url, found, chosen_by)
 
 
+def which(named: str | None = None, settings: Settings | None = None) -> tuple[str, str]:
+    """The endpoint that :func:`choose` chooses, and what named it; no key is looked for. Raises EndpointError."""
+    if named is not None:
+        return normal(named), "given"
+    if text := os.environ.get(VARIABLE, "").strip():
+        return normal(text), VARIABLE
+    if text := (_of_project() if settings is None else settings.endpoint) or "":
+        return normal(text), FILE
+    if text := credentials.default_endpoint() or "":
+        return normal(text), "rollout login"
+    return HOSTED, ""
+
+
 def check_key(key: str) -> None:
     """Raises EndpointError for what can be no key."""
     if not key or not key.isascii() or any(char.isspace() or not char.isprintable() for char in key):
@@ -84,18 +96,6 @@ def check_key(key: str) -> None:
             "The key has characters that no key has." if key else "The key is empty.",
             "Copy it again, whole and on one line.",
         )
-
-
-def _chosen(named: str | None, settings: Settings | None) -> tuple[str, str]:
-    if named is not None:
-        return named, "given"
-    if text := os.environ.get(VARIABLE, "").strip():
-        return text, VARIABLE
-    if text := (_of_project() if settings is None else settings.endpoint) or "":
-        return text, FILE
-    if text := credentials.default_endpoint() or "":
-        return text, "rollout login"
-    return HOSTED, ""
 
 
 def _of_project() -> str | None:
@@ -159,4 +159,5 @@ __all__ = [
     "check_key",
     "choose",
     "normal",
+    "which",
 ]

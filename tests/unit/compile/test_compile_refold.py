@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from compile_strategies import environments
-from hypothesis import event, given, settings
+from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
 from rollout import Environment
@@ -78,7 +78,9 @@ def test_the_files_compile_to_the_version_that_is_wanted(
             return
         event("anew" if changes.anew else "in place")
         apply(changes)
-        assert compile_environment(environment_in(read_one(folder))).digest == after.digest
+        again = compile_environment(environment_in(read_one(folder)))
+        note(f"{before.data}\n{again.data}\n{after.data}\n{contents(folder)}")
+        assert again.digest == after.digest
 
 
 @pytest.mark.parametrize("case", sorted(path.name for path in CASES.iterdir()))

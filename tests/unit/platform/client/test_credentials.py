@@ -208,7 +208,7 @@ def test_a_project_may_name_local_and_the_hosted_one(monkeypatch: pytest.MonkeyP
 
 def test_a_project_file_that_cannot_be_read_is_told_of_unless_it_does_not_count() -> None:
     Path("rollout.toml").write_text("endpoint = 7\n")
-    with pytest.raises(EndpointError, match="rollout.toml” cannot be used"):
+    with pytest.raises(EndpointError, match=r"rollout\.toml” cannot be used"):
         choose()
     assert choose("local").is_local
 
