@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from rollout.analysis.summary import Brief
 from rollout.analysis.words import short
@@ -16,12 +16,22 @@ from rollout.engine import Outcome
 
 SECONDS_BETWEEN_LINES = 10.0
 
+_KEYS = {
+    Outcome.PASSED: "passed",
+    Outcome.FAILED: "failed",
+    Outcome.ERROR: "errors",
+    Outcome.UNSCORED: "unscored",
+}
+
 
 class Progress(Protocol):
-    """Told of each finished rollout."""
+    """Told of each finished rollout, or now and then of a run that is done elsewhere."""
 
     def count(self, brief: Brief) -> None:
         """One more is done."""
+
+    def look(self, run: Mapping[str, Any]) -> None:
+        """So far is a run of the platform now."""
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -50,6 +60,16 @@ class Counts:
         self.finished += 1
         self.outcomes[brief.outcome] += 1
         self.tokens += brief.usage.tokens + brief.judge_usage.tokens
+
+    def look(self, run: Mapping[str, Any]) -> None:
+        """So far is a run of the platform now; see :class:`rollout.platform.results.Run`."""
+        total, done = int(run.get("n") or 0), int(run.get("progress") or 0)
+        self.finished += max(0, done - self.done)
+        self.total, self.done = total, done
+        for outcome, key in _KEYS.items():
+            self.outcomes[outcome] = int(run.get(key) or 0)
+        usage = run.get("usage") or {}
+        self.tokens = int(usage.get("input_tokens") or 0) + int(usage.get("output_tokens") or 0)
 
     @property
     def rate(self) -> float:
@@ -84,6 +104,14 @@ class Lines:
     def count(self, brief: Brief) -> None:
         """One more is done; says so when it is time."""
         self._counts.add(brief)
+        self._say()
+
+    def look(self, run: Mapping[str, Any]) -> None:
+        """So far is a run of the platform now; says so when it is time."""
+        self._counts.look(run)
+        self._say()
+
+    def _say(self) -> None:
         if self._clock() >= self._next:
             self._next = self._clock() + SECONDS_BETWEEN_LINES
             note(f"{self._counts.done} of {self._counts.total} done: {self._counts.words}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -37,7 +37,16 @@ class Bar:
     def count(self, brief: Brief) -> None:
         """One more is done."""
         self._counts.add(brief)
-        self._bar.update(self._task, completed=self._counts.done, words=self._counts.words)
+        self._draw()
+
+    def look(self, run: Mapping[str, Any]) -> None:
+        """So far is a run of the platform now."""
+        self._counts.look(run)
+        self._draw()
+
+    def _draw(self) -> None:
+        counts = self._counts
+        self._bar.update(self._task, completed=counts.done, total=counts.total, words=counts.words)
 
     @contextmanager
     def aside(self) -> Iterator[None]:

@@ -1,0 +1,148 @@
+"""Follows a run of a platform with the same bar that a run on this machine has, and says what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from rollout.cli.output import Exit, note, show, visible, wants_color
+from rollout.cli.progress import progress
+
+if TYPE_CHECKING:
+    from rollout.platform.client import Client
+    from rollout.platform.results import Run
+
+MOST_SHOWN = 10
+"""How many rollouts that did not pass are shown one by one."""
+
+_COLORS = {"passed": "32", "failed": "31", "error": "1;31", "unscored": "33"}
+
+
+class Following:
+    """One run that is followed to its end, or until somebody presses Ctrl-C."""
+
+    def __init__(self, client: Client, run: Run) -> None:
+        self.run = run
+        self.unpassed: list[Mapping[str, Any]] = []
+        self._client = client
+
+    def follow(self) -> None:
+        """Follows it; raises KeyboardInterrupt, and RolloutError."""
+        shown = progress(self.run["n"], self.run["progress"])
+        try:
+            for event in self._client.watch_run(self.run["id"]):
+                if event.kind == "rollout":
+                    if event.data.get("outcome") != "passed":
+                        self.unpassed.append(event.data)
+                    continue
+                self.run = event.data  # type: ignore[assignment]
+                shown.look(event.data)
+        finally:
+            shown.stop()
+
+    def follow_and_tell(self, command: str, *, as_json: bool, to_go_on: str) -> None:
+        """Follows it and ends the command with what came of it, as :func:`rollout.cli.commands.test` does."""
+        from rollout.cli.output import show_json
+
+        try:
+            self.follow()
+        except KeyboardInterrupt:
+            self._interrupted(to_go_on)
+            raise typer.Exit(Exit.INTERRUPTED) from None
+        if as_json:
+            show_json(command, {"endpoint": self._client.endpoint, "run": self.run})
+        else:
+            show_failures(self.unpassed)
+            show_run(self.run)
+        if not is_passed(self.run):
+            raise typer.Exit(Exit.FINDINGS)
+
+    def _interrupted(self, to_go_on: str) -> None:
+        run_id = self.run["id"]
+        note(f"{self.run['progress']:,} of {self.run['n']:,} rollouts are done.")
+        if self._client.endpoint == "local":
+            note(f"They are kept. Go on with: rollout resume {run_id}{to_go_on}")
+        else:
+            note(
+                f"It goes on at {self._client.endpoint}. Look at it: rollout show {run_id}{to_go_on}\n"
+                f"End it: rollout cancel {run_id}{to_go_on}"
+            )
+
+
+def is_passed(run: Mapping[str, Any]) -> bool:
+    """Whether all of a run was done, and every rollout passed."""
+    if run.get("status") not in ("done", "completed"):
+        return False
+    passed = run.get("passed")
+    return bool(run["n"] == passed if passed is not None else run.get("successRate") == 1)
+
+
+def show_failures(rollouts: list[Mapping[str, Any]]) -> None:
+    """The first of those that did not pass, a line each."""
+    for each in rollouts[:MOST_SHOWN]:
+        show(rollout_line(each))
+    if len(rollouts) > MOST_SHOWN:
+        show(f"… {len(rollouts) - MOST_SHOWN} more did not pass.")
+
+
+def rollout_line(rollout: Mapping[str, Any]) -> str:
+    """``failed  0e6b6a3c  Refund order O-1: its reason``."""
+    outcome = outcome_of(rollout)
+    painted = f"\x1b[{_COLORS[outcome]}m{outcome}\x1b[0m" if wants_color() and outcome in _COLORS else outcome
+    trial = f" (trial {rollout['trial']})" if rollout.get("trial") else ""
+    reason = rollout.get("reason") or ""
+    what = _shortened(str(rollout.get("instruction") or rollout.get("taskId") or ""), 60)
+    return f"{painted} {str(rollout.get('id', ''))[:8]} {what}{trial}{f': {_shortened(reason, 100)}' if reason else ''}"
+
+
+def outcome_of(rollout: Mapping[str, Any]) -> str:
+    """How a rollout came out, also of an endpoint that says only whether it passed."""
+    outcome = rollout.get("outcome")
+    if isinstance(outcome, str):
+        return outcome
+    passed = rollout.get("passed")
+    return "unscored" if passed is None else "passed" if passed else "failed"
+
+
+def show_run(run: Mapping[str, Any]) -> None:
+    """A run in a few lines: what it is of, how far it is, and how it came out."""
+    from rollout.analysis.stats import wilson
+    from rollout.analysis.words import percent, short
+
+    name = f" “{visible(str(run['name']))}”" if run.get("name") else ""
+    slug = visible(str(run.get("environmentSlug") or run.get("environmentName") or ""))
+    show(f"run {run['id']}{name}: {slug} with {visible(str(run['model']))}, {run['status']}")
+    if run.get("reason"):
+        show(f"  {visible(str(run['reason']))}")
+    done, total = int(run["progress"]), int(run["n"])
+    counts = [run.get(key) for key in ("passed", "failed", "errors", "unscored")]
+    if any(count is None for count in counts):
+        rate = run.get("successRate")
+        known = "" if rate is None else f", pass rate {percent(rate)}"
+        show(f"  {done:,} of {total:,} done{known}")
+        return
+    passed, failed, errors, unscored = (int(count or 0) for count in counts)
+    graded = passed + failed
+    if (interval := wilson(passed, graded)) is not None:
+        low, high = percent(interval.low), percent(interval.high)
+        within = f" (95 % interval {low} to {high}, Wilson)" if graded > 3 else ""
+        of_all = f"; {percent(passed / done)} of all {done:,}"
+        show(f"  pass rate {percent(passed / graded)} of {graded:,} graded{within}{of_all}")
+    left = f", {total - done:,} not done" if total > done else ""
+    more = f", {unscored} unscored" if unscored else ""
+    show(f"  {passed:,} passed, {failed:,} failed, {errors:,} error{'s' * (errors != 1)}{more}{left}")
+    usage = run.get("usage") or {}
+    if usage.get("input_tokens") or usage.get("output_tokens"):
+        cost = usage.get("cost")
+        spent = f"${cost:,.4f}" if cost is not None else "cost not known"
+        show(f"  tokens: {short(usage['input_tokens'])} in, {short(usage['output_tokens'])} out; {spent}")
+
+
+def _shortened(text: str, longest: int) -> str:
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+__all__ = ["Following", "is_passed", "outcome_of", "rollout_line", "show_failures", "show_run"]
