@@ -57,7 +57,8 @@ _FEW = 6
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
-    found, allowed = facts["found"], facts["allowed"]
+    # Where null may stand for what is left out, it is no choice to tell of.
+    found, allowed = facts["found"], tuple(each for each in facts["allowed"] if each is not None)
     message = f"{sentence(facts['part'])} cannot be {shown(found)}."
     if isinstance(found, str) and found in facts["elsewhere"]:
         return message, f"{quoted(found)} goes with “{facts['elsewhere'][found]}”."
