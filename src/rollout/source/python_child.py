@@ -6,6 +6,7 @@ place: nothing that the file writes, by whatever means, can be taken for the rep
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import builtins
 import contextlib
@@ -32,6 +33,7 @@ def main(filename: str, code: CodeType) -> None:
     """Runs ``code``, compiled from the file ``filename``; writes the report and ends the process."""
     way_back = os.dup(1)
     own = _pid()
+    _end_with_parent(os.dup(0))
     empty = os.open(os.devnull, os.O_RDWR)
     os.dup2(empty, 0)  # A file that asks a question fails here; it does not wait for an answer.
     try:
@@ -68,6 +70,20 @@ def main(filename: str, code: CodeType) -> None:
             _send(way_back, {"interrupted": True} if is_interrupt else failure)
     finally:
         _end(status, own)
+
+
+def _end_with_parent(pipe: int) -> None:
+    """Ends the process when the one that started it is gone, and with it the other end of its standard input."""
+    read, leave = os.read, _exit
+
+    def watch() -> None:
+        # No builtin name is used: the file may take them away.
+        while read(pipe, 1):
+            pass
+        leave(1)
+
+    # Not a Thread of threading: the file may count those, or wait for all of them.
+    _thread.start_new_thread(watch, ())
 
 
 def _restore() -> None:

@@ -54,8 +54,8 @@ def run_apart(filename: str, code: CodeType, *, seconds: float = MAX_SECONDS) ->
     try:
         assert process.stdin is not None and process.stdout is not None
         with contextlib.suppress(BrokenPipeError):
+            # It stays open: that it is closed, as it is when this program is killed, ends the process.
             _write_all(process.stdin, request)
-            process.stdin.close()
         deadline = time.monotonic() + seconds
         data = _read(process, process.stdout, deadline)
         if data is None and process.poll() is None and time.monotonic() >= deadline:

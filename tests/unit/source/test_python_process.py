@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,6 +53,44 @@ def test_a_file_that_ends_its_process_is_no_file_that_was_read(
 
 def test_a_file_that_never_ends_is_stopped() -> None:
     assert run_code("while True: pass", seconds=0.5) == NoReport(seconds=0.5)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    ["while True: pass", "import time\ntime.sleep(1e6)", "import threading\nthreading.Event().wait()"],
+)
+def test_a_file_that_never_ends_does_not_outlive_a_program_that_is_killed(tmp_path: Path, loop: str) -> None:
+    path = tmp_path / "loop.py"
+    path.write_text(
+        "import os, pathlib\n"
+        "done = pathlib.Path(__file__).with_name('started')\n"
+        "done.with_suffix('.new').write_text(str(os.getpid()))\n"
+        f"done.with_suffix('.new').rename(done)\n{loop}\n",
+        encoding="utf-8",
+    )
+    program = subprocess.Popen([sys.executable, "-m", "rollout", "validate", path], stderr=subprocess.DEVNULL)
+    started = tmp_path / "started"
+    try:
+        assert soon(started.exists)
+    finally:
+        program.kill()
+        program.wait()
+    child = int(started.read_text(encoding="utf-8"))
+    assert soon(lambda: not is_running(child))
+
+
+def soon(is_so: Callable[[], bool]) -> bool:
+    return any(is_so() or time.sleep(0.02) for _ in range(1_500))
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{process}/stat")
+    # Where nobody waits for it, as in a container without an init, what has ended stays a zombie.
+    return not (state.exists() and state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z")
 
 
 def test_a_copy_that_outlives_a_file_without_a_report_is_not_waited_for() -> None:
