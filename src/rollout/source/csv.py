@@ -32,21 +32,24 @@ class _Fault(Exception):
 
 
 def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
-    """The rows as objects with the place of every cell; None when there is no header or a quote is amiss.
+    """The rows as objects with the place of every cell; None when there is no header, or something is amiss.
 
-    A row of another length than the header is a problem and is left out, so that all of them show in one run.
+    A row of another length than the header is a problem and is left out, and so is one with a quote amiss, so that all
+    of them show in one run. Behind a quote that is never closed nobody knows where a row begins.
     """
-    try:
-        rows = _read_rows(source.text)
-    except _Fault as fault:
+    faults: list[_Fault] = []
+    rows = _read_rows(source.text, faults)
+    for fault in faults:
         span = source.span(fault.start, fault.end)
         problems.append(Problem("csv-syntax", span, {"kind": fault.kind}))
-        return None
     if not rows:
-        problems.append(Problem("empty-file", source.span(0, 0)))
+        if not faults:
+            problems.append(Problem("empty-file", source.span(0, 0)))
         return None
     header, *body = rows
-    is_sound = _check_header(source, header, problems)
+    if faults and faults[0].start < header[0].start:
+        return None  # The header is broken, and with it all that could be said of the rows.
+    is_sound = _check_header(source, header, problems) and not faults
     broken = 0
     values: list[dict[str, str]] = []
     places: list[Place] = []
@@ -90,11 +93,19 @@ def _check_header(source: SourceFile, header: list[_Cell], problems: list[Proble
     return is_sound
 
 
-def _read_rows(text: str) -> list[list[_Cell]]:
+def _read_rows(text: str, faults: list[_Fault]) -> list[list[_Cell]]:
     rows: list[list[_Cell]] = []
     at, length = 0, len(text)
     while at < length:
-        row, at = _read_row(text, at)
+        try:
+            row, at = _read_row(text, at)
+        except _Fault as fault:
+            faults.append(fault)
+            line_break = text.find("\n", fault.end)
+            if fault.kind == "unclosed-quote" or line_break < 0 or len(faults) == _MAX_BROKEN:
+                break
+            at = line_break + 1
+            continue
         if len(row) > 1 or row[0].end > row[0].start:
             rows.append(row)
     return rows

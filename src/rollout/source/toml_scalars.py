@@ -1,19 +1,19 @@
 """The scalars of TOML 1.0: strings of all four kinds, numbers, booleans, dates and times.
 
 Each function takes the text and where the scalar starts, and returns its value and where it ends. Dates and times
-become ISO 8601 strings, since an environment is JSON.
+become strings, since JSON has none: as they are written, so that they mean the same as the same text in YAML.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import date
 from typing import Any
 
-_TIME = r"(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9])(?:\.(?P<fraction>[0-9]+))?"
+_TIME = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
 _DATE = r"(?P<year>[0-9]{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12][0-9]|3[01])"
-_ZONE = r"(?:(?P<utc>[Zz])|(?P<sign>[+-])(?P<off_hour>[01][0-9]|2[0-3]):(?P<off_minute>[0-5][0-9]))"
+_ZONE = r"(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 _MOMENT = re.compile(rf"{_DATE}(?:[Tt ]{_TIME}{_ZONE}?)?")
 _CLOCK = re.compile(_TIME)
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9](?:_?[0-9])*)")
@@ -122,31 +122,15 @@ def read_bare(text: str, start: int) -> tuple[Any, int]:
             return int(word.replace("_", ""), 0), end
     except ValueError:
         raise Fault("number-too-long", start, end, digits=len(word)) from None
-    if (clock := _CLOCK.fullmatch(word)) is not None:
-        return time(*_time_parts(clock)).isoformat(), end
+    if _CLOCK.fullmatch(word):
+        return word, end
     if (moment := _MOMENT.fullmatch(word)) is not None:
         try:
-            return _iso(moment), end
+            date(int(moment["year"]), int(moment["month"]), int(moment["day"]))
         except ValueError:
             raise Fault("no-such-date", start, end, word=word) from None
+        return word, end
     raise Fault("bad-value", start, end, word=word)
-
-
-def _time_parts(clock: re.Match[str]) -> tuple[int, int, int, int]:
-    # Digits after the sixth are cut off, as TOML allows.
-    micros = (clock["fraction"] or "0")[:6].ljust(6, "0")
-    return int(clock["hour"]), int(clock["minute"]), int(clock["second"]), int(micros)
-
-
-def _iso(moment: re.Match[str]) -> str:
-    day = date(int(moment["year"]), int(moment["month"]), int(moment["day"]))
-    if moment["hour"] is None:
-        return day.isoformat()
-    zone: timezone | None = UTC if moment["utc"] else None
-    if moment["sign"]:
-        shift = timedelta(hours=int(moment["off_hour"]), minutes=int(moment["off_minute"]))
-        zone = timezone(-shift if moment["sign"] == "-" else shift)
-    return datetime.combine(day, time(*_time_parts(moment), tzinfo=zone)).isoformat()
 
 
 def is_finite(value: Any) -> bool:

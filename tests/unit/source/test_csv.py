@@ -56,6 +56,30 @@ def test_all_rows_of_a_wrong_length_show_in_one_run() -> None:
     assert [place for _, _, place in problems] == ["2:1", "4:1"]
 
 
+def test_rows_of_a_wrong_length_and_quotes_show_in_one_run() -> None:
+    _, problems = read('a,b\n1,2\n1\nx"y,2\n"z"z,1\n3\n4,"5\n6\n')
+    assert sorted((place, kind) for _, kind, place in problems) == [
+        ("3:1", "row-length"),
+        ("4:2", "quote-inside"),
+        ("5:4", "text-after-quote"),
+        ("6:1", "row-length"),
+        ("7:3", "unclosed-quote"),
+    ]
+
+
+def test_of_a_table_with_a_broken_header_nothing_is_said_that_only_follows() -> None:
+    _, problems = read('a,b"c\n1,2,3\n4\n5"6\n')
+    assert [(kind, place) for _, kind, place in problems] == [
+        ("quote-inside", "1:4"),
+        ("quote-inside", "4:2"),
+    ]
+
+
+def test_a_file_of_broken_quotes_is_not_read_to_its_end() -> None:
+    _, problems = read("a\n" + 'x"\n' * 5000)
+    assert len(problems) == 100
+
+
 def test_a_file_that_is_no_table_is_not_read_to_its_end() -> None:
     _, problems = read("a,b\n" + "1\n" * 5000)
     assert len(problems) == 101

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from rollout.source.place import Parsed, Place, Problem
 from rollout.source.text import SourceFile
 from rollout.source.toml import parse
+from rollout.source.yaml import parse as parse_yaml
 
 SPEC_EXAMPLE = '''\
 # A comment
@@ -69,6 +70,20 @@ name = "Nail"
 '''
 
 
+class Moment:
+    """A date or time, equal to each text that writes it."""
+
+    def __init__(self, value: date | time) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        read = tomllib.loads(f"moment = {other}")["moment"]
+        return type(read) is type(self.value) and bool(read == self.value)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
 def read(text: str) -> tuple[Parsed | None, list[Problem]]:
     problems: list[Problem] = []
     return parse(SourceFile(Path("a.toml"), "a.toml", text), problems), problems
@@ -88,7 +103,7 @@ def as_json(value: Any) -> Any:
     if isinstance(value, list):
         return [as_json(item) for item in value]
     if isinstance(value, date | datetime | time):
-        return value.isoformat()
+        return Moment(value)
     if isinstance(value, float) and not math.isfinite(value):
         return 0
     return value
@@ -297,6 +312,26 @@ def test_a_header_that_comes_after_its_sub_table_takes_the_place_over() -> None:
     place = parsed.place.child("a")
     assert place is not None
     assert str(place.span("key")) == "a.toml:2:2"
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "2024-01-02T03:04:05.120Z",
+        "2024-01-02 03:04:05z",
+        "2024-01-02t03:04:05.1234567-07:30",
+        "2024-01-02T03:04:05+00:00",
+        "2024-01-02",
+        "03:04:05.000",
+    ],
+)
+def test_a_moment_is_the_text_that_was_written_as_in_yaml(moment: str) -> None:
+    parsed, problems = read(f"at = {moment} # when\nall = [{moment}]\n")
+    in_yaml: list[Problem] = []
+    source = SourceFile(Path("a.yaml"), "a.yaml", f"at: {moment} # when\nall: [{moment}]\n")
+    same = parse_yaml(source, in_yaml)
+    assert parsed is not None and same is not None and (problems, in_yaml) == ([], [])
+    assert parsed.value == same.value == {"at": moment, "all": [moment]}
 
 
 # Generated documents
