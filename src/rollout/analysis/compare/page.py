@@ -25,13 +25,14 @@ from rollout.analysis.compare.words import (
     tally_words,
     tries,
 )
-from rollout.analysis.report.parts import HERE, asset, policy, rendered
+from rollout.analysis.report.parts import HERE as PARTS
+from rollout.analysis.report.parts import asset, policy, rendered
 from rollout.analysis.report.texts import Texts
 
 MOST_TASKS = 1_000
 """So many tasks of a kind are in the page."""
 
-_OWN = Path(__file__).parent
+HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +58,18 @@ class Task:
 
 def write_page(comparison: Comparison, stream: IO[bytes], *, secrets: Iterable[str] = ()) -> None:
     """Writes the page. Texts in ``secrets``, and whatever has the shape of a key, are hidden. Raises OSError."""
-    style = asset(HERE / "page.css") + asset(_OWN / "page.css")
-    told = {
+    style = asset(PARTS / "page.css") + asset(HERE / "page.css")
+    page = {
         "policy": policy(styles=[style]),
         "style": style,
         "version": rollout.__version__,
-        **_told(comparison, Texts(secrets)),
+        **told(comparison, Texts(secrets)),
     }
-    stream.write(rendered(_OWN / "page.html.jinja", told).encode())
+    stream.write(rendered(HERE / "page.html.jinja", page).encode())
 
 
-def _told(comparison: Comparison, texts: Texts) -> dict[str, Any]:
+def told(comparison: Comparison, texts: Texts) -> dict[str, Any]:
+    """What ``sections.html.jinja`` is told of a comparison."""
     before, after = comparison.baseline, comparison.trained
     found = grouped(comparison.pairs)
     return {
@@ -142,4 +144,4 @@ def _tasks(pairs: Sequence[Pair], texts: Texts) -> list[Task]:
     return shown
 
 
-__all__ = ["MOST_TASKS", "write_page"]
+__all__ = ["HERE", "MOST_TASKS", "told", "write_page"]

@@ -22,7 +22,7 @@ _keys, _sessions = tables.keys, tables.sessions
 
 BEGINNING = "rk_"
 _SHOWN = len(BEGINNING) + 6
-_SECONDS_OF_SESSION = 14 * 24 * 3600
+SECONDS_OF_SESSION = 14 * 24 * 3600
 
 
 class Scope(StrEnum):
@@ -127,7 +127,7 @@ def sign_in(connection: Connection, key: Key) -> tuple[Session, str]:
             key_id=key.id,
             csrf=csrf,
             created_at=moment,
-            expires_at=moment + _SECONDS_OF_SESSION * 1000,
+            expires_at=moment + SECONDS_OF_SESSION * 1000,
         )
     )
     return Session(key, csrf), token
@@ -162,6 +162,7 @@ def _key(row: Any) -> Key:
 
 __all__ = [
     "BEGINNING",
+    "SECONDS_OF_SESSION",
     "Key",
     "Scope",
     "Session",

@@ -1,0 +1,113 @@
+"""Makes a side of a comparison of a run that an endpoint keeps, from what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from rollout.analysis.compare import Graded, Side
+from rollout.engine import Outcome
+from rollout.engine.inputs import inputs
+from rollout.environment import Environment
+from rollout.models import Sampling
+from rollout.platform.results import Rollout, Run
+
+_PARTS = ("environment", "tasks", "verifier")
+_GRADES = (Outcome.PASSED, Outcome.FAILED)
+_SHOWN = 8
+"""So many characters of an id tell runs apart, as in tables."""
+
+
+def side_of(run: Run, rollouts: Iterable[Rollout], environment: Environment | None) -> Side:
+    """The side that a run is, with its rollouts, and the version of the environment that it was of.
+
+    Without the version, for an endpoint that keeps none, tasks are known by their ids alone.
+    """
+    contents = _Contents(environment)
+    return Side(
+        label=label_of(run),
+        model=run["model"],
+        environment=run.get("environmentSlug") or run["environmentName"],
+        digest=run.get("digest", ""),
+        rollouts=[_graded(each, contents, run) for each in rollouts],
+        parts={} if environment is None else _parts(environment),
+        settings=_settings(run),
+        unfinished=_unfinished(run),
+    )
+
+
+def label_of(run: Run) -> str:
+    """What a run is called: the beginning of its id, and its name."""
+    start = run["id"][:_SHOWN]
+    return f"{start} “{name}”" if (name := run.get("name")) else start
+
+
+class _Contents:
+    """The digests of tasks by their places, each worked out when it is first asked for."""
+
+    def __init__(self, environment: Environment | None) -> None:
+        self._tasks = [] if environment is None else environment.tasks
+        self._known: dict[int, str] = {}
+
+    def of(self, rollout: Rollout) -> str:
+        place: Any = rollout.get("taskIndex")
+        if not isinstance(place, int) or not 0 <= place < len(self._tasks):
+            return f"task {rollout['taskId']}"
+        if place not in self._known:
+            self._known[place] = self._tasks[place].content
+        return self._known[place]
+
+
+def _graded(rollout: Rollout, contents: _Contents, run: Run) -> Graded:
+    outcome = _outcome(rollout)
+    return Graded(
+        contents.of(rollout),
+        rollout["taskId"],
+        outcome,
+        rollout["score"] if outcome in _GRADES else None,
+        rollout.get("split", ""),
+        run.get("template", ""),
+        rollout.get("chargedTo"),
+    )
+
+
+def _outcome(rollout: Rollout) -> Outcome:
+    if (said := rollout.get("outcome")) is not None:
+        return Outcome(said)
+    # An endpoint that only answers as published: what has no grade is an error of nobody knows whom.
+    if rollout["passed"] is None or rollout["score"] is None:
+        return Outcome.ERROR
+    return Outcome.PASSED if rollout["passed"] else Outcome.FAILED
+
+
+def _parts(environment: Environment) -> dict[str, str]:
+    nothing = Sampling()
+    found = inputs(environment, "", address=None, sampling=nothing, max_tool_calls=0, seconds=None)
+    return {part: found[part] for part in _PARTS}
+
+
+def _settings(run: Run) -> dict[str, object]:
+    options: Mapping[str, Any] | None = run.get("options")  # type: ignore[assignment]
+    if options is None:
+        return {}
+    sampling = Sampling(
+        options.get("temperature"), options.get("topP"), options.get("seed"), options.get("maxTokens")
+    )
+    return {
+        "sampling": asdict(sampling),
+        "max_tool_calls": options.get("maxToolCalls"),
+        "seconds": options.get("timeout"),
+    }
+
+
+def _unfinished(run: Run) -> str | None:
+    total, done = run.get("total", run["n"]), run.get("done", run["progress"])
+    if run["status"] in ("queued", "running"):
+        return f"It is under way: {done:,} of {total:,} rollouts are done."
+    if done < total:
+        return f"{done:,} of {total:,} rollouts are done. {run.get('reason') or ''}".rstrip()
+    return None
+
+
+__all__ = ["label_of", "side_of"]

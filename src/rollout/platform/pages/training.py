@@ -1,0 +1,64 @@
+"""The pages of training jobs."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rollout.platform.pages.cursors import after_in, rest
+from rollout.platform.pages.environments import yaml
+from rollout.platform.pages.showing import PAGE, show, texts_of
+from rollout.platform.pages.visiting import page
+from rollout.platform.server.runs import not_one
+from rollout.platform.store import Store, listing
+from rollout.platform.store.runs import NotOneError
+
+
+@page()
+async def list_jobs(request: Request) -> Response:
+    """All training jobs, the newest first."""
+    store: Store = request.app.state.store
+    after = after_in(request, (int, str))
+    found = await store.aread(listing.jobs, limit=PAGE + 1, after=after)
+    rows, following = rest(found, PAGE, lambda row: (row.created_at, row.id))
+    sources = await store.aread(listing.runs_by_id, {row.run_id for row in rows})
+    return show(
+        request,
+        "jobs.html.jinja",
+        {"rows": rows, "next": following, "is_first": not after, "sources": sources},
+    )
+
+
+@page()
+async def show_job(request: Request) -> Response:
+    """A training job."""
+    store: Store = request.app.state.store
+    start = request.path_params["job"]
+    try:
+        job, more = await store.aread(listing.job, start)
+    except NotOneError as error:
+        raise not_one("training job", start, error) from None
+    texts = texts_of(request)
+    sources = await store.aread(listing.runs_by_id, {job.run_id})
+    return show(
+        request,
+        "job.html.jinja",
+        {
+            "job": job,
+            "source": sources[job.run_id],
+            "provider_id": more.provider_job_id,
+            "suffix": more.suffix,
+            "rollouts": more.rollouts,
+            "hyperparams": yaml(more.hyperparams, texts) if more.hyperparams else None,
+            "error": texts.block(more.error) if more.error else None,
+        },
+    )
+
+
+routes = [
+    Route("/training", list_jobs, methods=["GET"]),
+    Route("/training/{job}", show_job, methods=["GET"]),
+]
+
+__all__ = ["routes"]
