@@ -16,12 +16,22 @@ from math import isfinite
 from types import ModuleType
 from typing import Any, Final
 
-from rollout.language.cel_functions import NAMES, Meter
+from rollout.language.cel_functions import NAMES, Meter, Shape, is_match
 from rollout.language.cel_paths import Told, UntoldError
 from rollout.language.cel_paths import prepare as prepare_path
-from rollout.language.cel_tokens import LOOPS, Name, Token, for_evaluator, loops, names, tokens
-from rollout.language.interpolation import FillError
-from rollout.language.room import weight
+from rollout.language.cel_tokens import (
+    LOOPS,
+    Name,
+    Token,
+    for_evaluator,
+    loops,
+    names,
+    patterns,
+    shape,
+    tokens,
+)
+from rollout.language.interpolation import ROOM, FillError
+from rollout.language.room import OverfullError, weight
 
 ROOTS: Final = ("args", "state", "task")
 """What a condition can name."""
@@ -31,6 +41,8 @@ TOOL_ROOTS: Final = (*ROOTS, "vars")
 
 LONGEST: Final = 2_000
 """How many characters a condition may have."""
+
+_FEW_JOINS: Final = 3
 
 DEEPEST_LOOP: Final = 2
 """How many all, exists, filter and map may stand inside one another; each multiplies the time by a list's length."""
@@ -51,12 +63,16 @@ class ConditionError(FillError):
     """A condition that came to neither true nor false; its text is a sentence that says why."""
 
 
+class OverworkedError(ConditionError, OverfullError):
+    """An expression that goes over more than there is time for; its text is a clause, as of an OverfullError."""
+
+
 class Facts:
     """What conditions are asked of: built once, it serves any number of conditions over the same values."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.values: dict[str, Any] = {root: scope.get(root, {}) for root in TOOL_ROOTS}
-        self.meter = Meter()
+        self.meter = Meter(scope.get(ROOM))
 
     @cached_property
     def context(self) -> Any:
@@ -79,7 +95,7 @@ class Condition:
     text: str
     program: Any
     looks: tuple[Name, ...] = ()
-    loops: int = 0
+    shape: Shape = Shape()  # noqa: RUF009
     told: Told | None = None
 
     @property
@@ -114,23 +130,35 @@ class Condition:
             except UntoldError:
                 pass  # the evaluator says why
         meter = known.meter
-        meter.start(self._weights(known) if self.loops else ())
-        try:
-            value = self.program.execute(known.context)
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:  # a panic of the evaluator is no Exception
-            raise ConditionError(f"{subject}: {meter.fault or _why(error)}") from None
+        meter.start(self.shape, self._weights(known) if self.shape.around else (), self._joined(known))
+        value: Any = None
+        failure: BaseException | None = None
+        if not meter.is_overworked:
+            try:
+                value = self.program.execute(known.context)
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException as error:  # a panic of the evaluator is no Exception
+                failure = error
+        if meter.is_overworked:
+            raise OverworkedError(f"goes over too much to work out {_quoted(self.text)}")
+        if failure is not None:
+            raise ConditionError(f"{subject}: {meter.fault or _why(failure)}") from None
         if meter.fault is not None:
             raise ConditionError(f"{subject}: {meter.fault}")
         return value
 
     def _weights(self, facts: Facts) -> list[int]:
-        weights = [0] * self.loops
+        weights = [0] * len(self.shape.around)
         for name in self.looks:
             if name.loop is not None:
                 weights[name.loop] += facts.weights[name.root]
         return weights
+
+    def _joined(self, facts: Facts) -> int:
+        if self.shape.joins <= _FEW_JOINS:
+            return 0
+        return sum(facts.weights[name.root] for name in self.looks)
 
 
 @lru_cache(maxsize=1024)
@@ -141,7 +169,7 @@ def parse(text: str, roots: tuple[str, ...] = ROOTS) -> Condition:
     if len(text) > LONGEST:
         raise MalformedConditionError(f"The condition is longer than {LONGEST} characters.", 0, len(text))
     words = tokens(text)
-    count = _refuse_deep_loops(words)
+    _refuse_deep_loops(words)
     evaluator = _evaluator()
     try:
         program = evaluator.compile(text)
@@ -158,7 +186,8 @@ def parse(text: str, roots: tuple[str, ...] = ROOTS) -> Condition:
             raise MalformedConditionError(
                 "“vars” is no value by itself.", name.start, name.end, "Name one of them, such as vars.total."
             )
-    return Condition(text, program, looks, count, prepare_path(words, roots))
+    _refuse_patterns(words)
+    return Condition(text, program, looks, shape(words), prepare_path(words, roots))
 
 
 def _in_order(value: Any) -> Any:
@@ -196,10 +225,23 @@ def _evaluator() -> ModuleType:
     return cel
 
 
-def _refuse_deep_loops(words: tuple[Token, ...]) -> int:
-    count = 0
+def _refuse_patterns(words: tuple[Token, ...]) -> None:
+    for token in patterns(words):
+        pattern = _evaluator().compile(token.text).execute({})
+        try:
+            is_match(pattern, "")
+        except TypeError:
+            raise MalformedConditionError(
+                "This is no pattern that “matches” can use.",
+                token.start,
+                token.end,
+                "Its language is RE2's: no look-ahead such as (?=…), no back reference such as \\1, and "
+                "repetitions of a few thousand at most.",
+            ) from None
+
+
+def _refuse_deep_loops(words: tuple[Token, ...]) -> None:
     for token, depth in loops(words):
-        count += 1
         if depth > DEEPEST_LOOP:
             raise MalformedConditionError(
                 f"More than {DEEPEST_LOOP} loops stand inside one another here.",
@@ -207,7 +249,6 @@ def _refuse_deep_loops(words: tuple[Token, ...]) -> int:
                 token.end,
                 "Split the condition, or keep a count in the state.",
             )
-    return count
 
 
 _FUNCTIONS = frozenset(
@@ -328,5 +369,6 @@ __all__ = [
     "Facts",
     "MalformedConditionError",
     "Name",
+    "OverworkedError",
     "parse",
 ]

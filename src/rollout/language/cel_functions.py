@@ -7,16 +7,14 @@ wrong is noted in the :class:`Meter`, and the whole expression then counts as on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from functools import partial
+from functools import lru_cache, partial
 from math import isfinite
 from typing import Any, Final
 
 from rollout.language.arithmetic import ArithmeticTextError, evaluate
-from rollout.language.room import weight
-
-MOST_WORK: Final = 50_000_000
-"""How much the loops of an expression may go over: about the bytes that are copied, one round after another."""
+from rollout.language.room import Room, weight
 
 LONGEST_RANGE: Final = 10_000
 
@@ -29,20 +27,46 @@ CHOSEN: Final = "chosen"
 SIZE: Final = "size_in_characters"
 """What takes the place of ``size``: the evaluator's own counts the bytes of a text."""
 
+MATCHES: Final = "has_a_match"
+"""What takes the place of ``matches``: the evaluator's own compiles the pattern anew in every round."""
+
 _ROUND: Final = 200
 _NULL: Final = 8
+# What is handed to a function and back is made anew, value by value.
+_HANDED: Final = 4
+_LARGEST_PATTERN: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What of an expression says how much it goes over.
+
+    ``around`` has for each loop the one around it, or None; ``joins`` is how many ``+`` there are.
+    """
+
+    around: tuple[int | None, ...] = ()
+    joins: int = 0
 
 
 class Meter:
-    """What one evaluation has done so far. ``fault`` is a sentence without its subject when something went wrong."""
+    """What one evaluation has done so far. ``fault`` is a sentence without its subject when something went wrong.
 
-    def __init__(self) -> None:
+    ``room`` says how much may be gone over, in this evaluation and in others that have the same one. When it is used up
+    ``is_overworked`` is set, and every function gives back nothing, so that what is left of the loops is soon over.
+    """
+
+    def __init__(self, room: Room | None = None) -> None:
         self.fault: str | None = None
+        self.is_overworked = False
+        self._given = room
+        self._room = room or Room()
+        self._shape = Shape()
         self._weights: Sequence[int] = ()
         self._rounds: dict[int, int] = {}
-        self._left = MOST_WORK
+        self._widest: dict[int, int] = {}
         self.functions: dict[str, Callable[..., Any]] = {
-            SIZE: _size,
+            SIZE: self._size,
+            MATCHES: partial(self._call, "matches", _matches),
             COUNTED: partial(self._count, False),
             MAPPED: partial(self._count, True),
             KEPT: self._keep,
@@ -50,17 +74,31 @@ class Meter:
             **{name: partial(self._call, name, function) for name, function in _FUNCTIONS.items()},
         }
 
-    def start(self, weights: Sequence[int]) -> None:
-        """Begins an evaluation; ``weights`` are the bytes that one round of each loop looks at."""
-        self.fault, self._weights, self._left = None, weights, MOST_WORK
+    def start(self, shape: Shape, weights: Sequence[int], joined: int) -> None:
+        """Begins an evaluation; ``weights`` are the bytes that one round of each loop looks at.
+
+        ``joined`` are the bytes of all that it looks at, each as often as it does.
+        """
+        self.fault, self.is_overworked = None, False
+        self._shape, self._weights = shape, weights
+        if self._given is None:
+            self._room = Room()
+        # What is joined is copied once more with each part that is added to it.
+        self._may(joined * shape.joins)
 
     def _count(self, maps: bool, members: Any, loop: int) -> Any:
+        if self.is_overworked:
+            return []
         if isinstance(members, dict):
             # The evaluator goes through an object in another order every time.
             members = sorted(members, key=str)
         if isinstance(members, list):
             self._rounds[loop] = rounds = len(members)
-            work = rounds * (_ROUND + self._weights[loop])
+            around = self._shape.around[loop]
+            if loop in self._shape.around:
+                self._widest[loop] = max(map(weight, members), default=0)
+            a_round = _ROUND + self._weights[loop] + (0 if around is None else self._widest.get(around, 0))
+            work = rounds * a_round + weight(members) * (_HANDED + self._shape.joins)
             if not self._may(work + (rounds * rounds * _NULL // 2 if maps else 0)):
                 return []
         return members
@@ -74,15 +112,23 @@ class Meter:
         return self._may(weight(member) * self._rounds[loop])
 
     def _may(self, work: int) -> bool:
-        self._left -= work
-        if self._left >= 0:
+        self._room.work -= work
+        if self._room.work >= 0:
             return True
-        self.fault = "its loops go over too much."
+        self.is_overworked = True
         return False
 
+    def _size(self, value: Any) -> int | None:
+        if not isinstance(value, str | bytes | list | dict | tuple):
+            return None
+        return len(value) if self._may(_HANDED * weight(value)) else 0
+
     def _call(self, name: str, function: Callable[..., Any], *given: Any) -> Any:
+        if not self._may(_HANDED * sum(map(weight, given))):
+            return None
         try:
-            return function(*given)
+            found = function(*given)
+            return found if self._may(_HANDED * weight(found)) else None
         except (TypeError, OverflowError, RecursionError):
             self.fault = f"“{name}” takes {_TAKES[name]}."
         except ArithmeticTextError as error:
@@ -90,8 +136,29 @@ class Meter:
         return None
 
 
-def _size(value: Any) -> int | None:
-    return len(value) if isinstance(value, str | bytes | list | dict | tuple) else None
+def _matches(text: Any, pattern: Any) -> bool:
+    if not isinstance(text, str) or not isinstance(pattern, str):
+        raise TypeError
+    return is_match(pattern, text)
+
+
+def is_match(pattern: str, text: str) -> bool:
+    """Whether a pattern is found somewhere in a text. Raises TypeError for a pattern that cannot be used.
+
+    Its language is RE2's, as CEL has it: without look-ahead and back references, so that no text takes it long.
+    """
+    return bool(_compiled(pattern).is_valid(text))
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> Any:
+    import jsonschema_rs
+
+    options = jsonschema_rs.RegexOptions(size_limit=_LARGEST_PATTERN, dfa_size_limit=_LARGEST_PATTERN)
+    try:
+        return jsonschema_rs.validator_for({"pattern": pattern}, offline=True, pattern_options=options)
+    except ValueError:
+        raise TypeError from None
 
 
 def _number(value: Any) -> int | float:
@@ -193,6 +260,7 @@ _TAKES: Mapping[str, str] = {
     "calculate": "a text such as 2 * (3 + 4)",
     "entries": "an object",
     "lower": "a text",
+    "matches": "a text, and a pattern without look-ahead and back references that is not too large",
     "merge": "objects",
     "object": "a list of pairs of a name and a value",
     "range": f"a whole number from 0 to {LONGEST_RANGE}",
@@ -209,8 +277,10 @@ __all__ = [
     "KEPT",
     "LONGEST_RANGE",
     "MAPPED",
-    "MOST_WORK",
+    "MATCHES",
     "NAMES",
     "SIZE",
     "Meter",
+    "Shape",
+    "is_match",
 ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rollout.language.cel_functions import CHOSEN, COUNTED, KEPT, MAPPED, SIZE
+from rollout.language.cel_functions import CHOSEN, COUNTED, KEPT, MAPPED, MATCHES, SIZE, Shape
 
 LOOPS = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
 GATHERING = frozenset({"filter", "map"})
@@ -78,6 +78,36 @@ def loops(words: tuple[Token, ...]) -> Iterator[tuple[Token, int]]:
             open_brackets.pop()
 
 
+def shape(words: tuple[Token, ...]) -> Shape:
+    """What of an expression says how much it goes over."""
+    around: list[int | None] = []
+    loops_around: list[int | None] = []
+    for number, token in enumerate(words):
+        if token.text == "(":
+            here = around[-1] if around else None
+            if number and _is_loop(words, number - 1):
+                loops_around.append(here)
+                here = len(loops_around) - 1
+            around.append(here)
+        elif token.text == ")" and around:
+            around.pop()
+    return Shape(tuple(loops_around), sum(token.text == "+" for token in words))
+
+
+def patterns(words: tuple[Token, ...]) -> Iterator[Token]:
+    """The literal texts that are given to ``matches`` as patterns."""
+    for number, token in enumerate(words[:-3]):
+        if token.is_name and token.text == "matches" and words[number + 1].text == "(":
+            # x.matches("…"), or matches(x, "…"): the pattern is what stands before the bracket that closes it.
+            depth, at = 1, number + 2
+            while at < len(words) and depth:
+                depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(words[at].text, 0)
+                at += 1
+            last = words[at - 2]
+            if last.text[-1] in "\"'" and words[at - 3].text in ("(", ","):
+                yield last
+
+
 def names(words: tuple[Token, ...], roots: tuple[str, ...]) -> Iterator[Name]:
     """What an expression looks at below ``roots``, in the order it is written."""
     around: list[int | None] = []
@@ -116,8 +146,11 @@ def _steps(words: tuple[Token, ...], number: int) -> tuple[str, ...]:
     return tuple(steps)
 
 
+_OURS = {"size": SIZE, "matches": MATCHES}
+
+
 def for_evaluator(text: str, words: tuple[Token, ...]) -> str:
-    """The text with our own ``size``, and with every loop counted: what it goes over, and what it gathers.
+    """The text with our own ``size`` and ``matches``, and every loop counted: what it goes over, what it gathers.
 
     ``a.filter(x, p)`` becomes ``a.counted(0).filter(x, (p) && chosen(x, 0))``;
     ``a.map(x, e)`` becomes ``a.mapped(0).map(x, kept(e, 0))``.
@@ -128,8 +161,8 @@ def for_evaluator(text: str, words: tuple[Token, ...]) -> str:
     count = 0
     for number, token in enumerate(words):
         follows = number + 1 < len(words) and words[number + 1].text == "("
-        if token.is_name and token.text == "size" and follows:
-            put.append((token.start, token.end, SIZE))
+        if token.is_name and token.text in _OURS and follows:
+            put.append((token.start, token.end, _OURS[token.text]))
         elif token.text in ("(", "[", "{"):
             if token.text == "(" and number and _is_loop(words, number - 1):
                 name = words[number - 1]
@@ -163,4 +196,4 @@ def _is_loop(words: tuple[Token, ...], number: int) -> bool:
     return follows and token.is_name and token.text in LOOPS and number > 0 and words[number - 1].text == "."
 
 
-__all__ = ["LOOPS", "Name", "Token", "for_evaluator", "loops", "names", "tokens"]
+__all__ = ["LOOPS", "Name", "Token", "for_evaluator", "loops", "names", "patterns", "shape", "tokens"]

@@ -21,6 +21,10 @@ MOST_ADDED: Final = 4_000_000
 MOST_OF_THE_MODEL: Final = 10_000
 """From so many bytes of arguments on, in all calls of a rollout together, it is the model that made too much."""
 
+MOST_WORK: Final = 40_000_000
+"""How much the expressions of one call may go over: about the bytes that are copied, one round of a loop after another.
+It comes to a fifth of a second, in which no other rollout moves."""
+
 _PART: Final = 8
 
 
@@ -29,12 +33,13 @@ class OverfullError(Exception):
 
 
 class Room:
-    """What one call may still make."""
+    """What one call may still make, and what its expressions may still go over."""
 
-    __slots__ = ("left",)
+    __slots__ = ("left", "work")
 
-    def __init__(self, most: int = MOST_MADE) -> None:
-        self.left = most
+    def __init__(self, *, work: int = MOST_WORK) -> None:
+        self.left = MOST_MADE
+        self.work = work
 
     def take(self, size: int) -> None:
         """Takes room for so many bytes. Raises OverfullError when there is not enough."""
@@ -85,6 +90,7 @@ __all__ = [
     "MOST_ADDED",
     "MOST_MADE",
     "MOST_OF_THE_MODEL",
+    "MOST_WORK",
     "OverfullError",
     "Room",
     "check_growth",

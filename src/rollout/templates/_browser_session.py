@@ -138,7 +138,7 @@ class Session:
         """The page as it is now. Raises FillError when a text or a condition on it comes to nothing."""
         if self._cached is None:
             # A form is looked at again after every field that is filled in, and each look is as large as the page.
-            self._room = Room()
+            self._room = Room(work=self._room.work)
             page = self.page
             facts = _FactsByForm(self)
             seen = tuple(self._see(element, facts) for element in page.elements if facts.show(element))

@@ -110,10 +110,10 @@ class DeclaredWorld:
         self._given.add(args)
         try:
             return answered(Result.of(self._stage.actions[name].run(self, args)))
-        except (FillError, TargetError, Refusal) as error:
-            return Result.failed(str(error))
         except OverfullError as error:
             return self._given.refuse(name, error)
+        except (FillError, TargetError, Refusal) as error:
+            return Result.failed(str(error))
 
     def scope(self, args: Mapping[str, Any]) -> Scope:
         """What placeholders may name during a call, and the room there is for what they stand for."""

@@ -8,7 +8,7 @@ from typing import Any
 from rollout.language.canonical import whole_numbers
 from rollout.language.cel import TOOL_ROOTS, Condition, Facts, MalformedConditionError, parse
 from rollout.language.circles import circles
-from rollout.language.interpolation import FillError, Scope, spots
+from rollout.language.interpolation import ROOM, FillError, Scope, spots
 from rollout.language.room import OverfullError, weight
 from rollout.templates import TemplateError
 
@@ -105,7 +105,7 @@ class OneCall:
                 known[name] = self._variable(name)
             except FillError as error:
                 missing = missing or error
-        scope = {"vars": known}
+        scope = {"vars": known, ROOM: self.scope.get(ROOM)}
         for root in ("args", "state", "task"):
             scope[root] = _part(self.scope[root], {look.key for look in condition.looks if look.root == root})
         return Facts(scope), missing

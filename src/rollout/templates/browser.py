@@ -160,6 +160,8 @@ class BrowserWorld:
             after = self.now.copy()
             _ACTIONS[name](after, args)
             text = self._told(name, args, after)
+        except OverfullError:
+            raise
         except (ActionError, FieldError, FillError, TargetError) as error:
             return Result.failed(str(error))
         after.note = None

@@ -66,7 +66,7 @@ def test_a_condition_that_is_true(text: str) -> None:
         ("args.amount * 1.5 > 1.0", "two values in it do not go together"),
         ("args.amount && true", "two values in it do not go together"),
         ("size(args.amount) > 1", "two values in it do not go together"),
-        ('"a".matches("(")', "not a valid regex"),
+        ("args.name.matches(args.name + '(')", "“matches” takes a text, and a pattern without look-ahead"),
         ("state.cart.exists(line, line.zip == 1)", "there is no “zip”."),
     ],
 )
@@ -101,6 +101,14 @@ def test_what_the_scope_lacks_is_an_error() -> None:
         ("state.open = true", "This is no condition from here on.", "="),
         ('state.name == "ada', "This is no condition from here on.", '"'),
         ("state.a == 1 &&\n  state.b b", "“b” cannot stand here.", "b"),
+        ('"a".matches("(")', "This is no pattern that “matches” can use.", '"("'),
+        ("state.a.matches('^(?=a)x') || true", "This is no pattern that “matches” can use.", "'^(?=a)x'"),
+        (r"matches(state.a, r'(a)\1')", "This is no pattern that “matches” can use.", r"r'(a)\1'"),
+        (
+            r"state.a.matches('(\\pL{90}){90}')",
+            "This is no pattern that “matches” can use.",
+            r"'(\\pL{90}){90}'",
+        ),
         (
             "state.a.all(x, state.b.all(y, state.c.all(z, x == y && y == z)))",
             "More than 2 loops stand inside one another here.",

@@ -10,8 +10,16 @@ from typing import Any
 
 import pytest
 
-from rollout.language.cel import TOOL_ROOTS, ConditionError, Facts, MalformedConditionError, parse
-from rollout.language.cel_functions import weight
+from rollout.language.cel import (
+    TOOL_ROOTS,
+    ConditionError,
+    Facts,
+    MalformedConditionError,
+    OverworkedError,
+    parse,
+)
+from rollout.language.interpolation import ROOM
+from rollout.language.room import Room, weight
 
 SCOPE: dict[str, Any] = {
     "args": {"ids": ["b", "a", "b"], "n": 3, "name": "ÅSE"},
@@ -145,12 +153,33 @@ def test_nothing_is_written_to_stderr_when_a_function_cannot_be_had(
         "args.l.map(a, args.l)",
         "args.l.filter(a, true)",
         "args.l.all(a, a in args.l)",
+        "range(10000).all(a, range(10000).all(b, a + b >= 0))",
+        "range(10000).all(a, sum(range(10000)) > 0)",
+        "range(10000).all(a, size(range(10000)) > 0) || true",
+        "[args.t].all(t, args.l.all(b, size(t) > 0))",
+        "range(10000).all(a, args.t.matches('x$'))",
+        " + ".join(["args.t"] * 200) + " == ''",
+        f"[args.t].all(t, {' + '.join(['t'] * 400)} == '')",
     ],
 )
-def test_loops_may_not_go_over_too_much(text: str) -> None:
-    scope = {"args": {"l": [1] * 6_000}, "state": {}, "task": {}}
-    with pytest.raises(ConditionError, match="its loops go over too much"):
+def test_an_expression_may_not_go_over_too_much(text: str) -> None:
+    scope = {"args": {"l": [1] * 6_000, "t": "x" * 100_000}, "state": {}, "task": {}}
+    with pytest.raises(OverworkedError, match="goes over too much"):
         parse(text).value(scope)
+
+
+def test_expressions_of_one_call_share_what_they_may_go_over() -> None:
+    scope = {"args": {"l": [1] * 300}, "state": {}, "task": {}, ROOM: Room()}
+    condition = parse("args.l.all(a, args.l.all(b, a == b))")
+    assert condition.holds(scope)
+    with pytest.raises(OverworkedError):
+        for _ in range(100):
+            condition.holds(scope)
+
+
+def test_patterns_are_found_anywhere_in_a_text_and_know_classes() -> None:
+    scope = {"args": {"l": ["Zoë", "Ann"]}, "state": {}, "task": {}}
+    assert parse(r"args.l.filter(a, a.matches('^\\pL+$') && matches(a, r'n\b'))").value(scope) == ["Ann"]
 
 
 def test_loops_over_what_people_keep_are_fine() -> None:
