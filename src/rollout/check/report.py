@@ -10,6 +10,31 @@ from rollout.diagnostics import Diagnostic, Severity
 from rollout.environment import Environment, Task
 from rollout.source.document import Document
 
+UNPARSED = frozenset(
+    {
+        "binary-file",
+        "control-character",
+        "csv-syntax",
+        "empty-file",
+        "expanding-aliases",
+        "huge-file",
+        "huge-folder",
+        "json-syntax",
+        "not-utf8",
+        "recursive-alias",
+        "several-documents",
+        "symlink-loop",
+        "tab-indentation",
+        "too-deep",
+        "too-many-broken-lines",
+        "toml-syntax",
+        "unknown-alias",
+        "unreadable-file",
+        "yaml-syntax",
+    }
+)
+"""The findings that say of a file, or of a line of tasks, that it could not be read or parsed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -38,6 +63,11 @@ class Report:
     def ok(self) -> bool:
         """Whether the environment can be used: nothing but warnings."""
         return self.errors == 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every file could be read and parsed, so that no part of the environment is unknown."""
+        return self.document.readable and not any(found.slug in UNPARSED for found in self.diagnostics)
 
     def environment(self) -> Environment:
         """The environment that the document says. Raises ValueError when the report holds an error."""
@@ -69,4 +99,4 @@ def environment_in(document: Document) -> Environment:
         raise ValueError(f"“{document.label}” says no environment: {error}.") from error
 
 
-__all__ = ["Report", "environment_in"]
+__all__ = ["UNPARSED", "Report", "environment_in"]

@@ -195,7 +195,7 @@ def in_sandbox(kind: str | None) -> AbstractContextManager[None]:
 
 def exit_code(found: Sequence[Report], *, strict: bool = False) -> Exit:
     """2 when something could not be read, else 1 when there is an error (or under strict a warning), else 0."""
-    if any(not report.document.readable for report in found):
+    if not all(report.is_whole for report in found):
         return Exit.USAGE
     if any(report.errors or (strict and report.warnings) for report in found):
         return Exit.FINDINGS
