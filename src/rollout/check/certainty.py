@@ -13,6 +13,7 @@ from rollout.check.grading import (
     at_start,
     can_change,
     expected_calls,
+    is_foreign,
     parsed,
     state_paths,
     writes,
@@ -59,7 +60,7 @@ class Certain:
 def certain_outcome(subject: Subject, primitive: Item) -> Certain | None:
     """The primitive's outcome where it is certain, ``not`` applied; None where a rollout decides."""
     judge = _JUDGES.get(str(primitive.value.get("type")))
-    if judge is None or not subject.is_sound(*primitive.route):
+    if judge is None or not subject.is_sound(*primitive.route) or is_foreign(subject, primitive):
         return None
     found = judge(subject, primitive)
     if found is None or not found.turns or primitive.value.get("not") is not True:
@@ -119,12 +120,14 @@ def _state_match(subject: Subject, primitive: Item) -> Certain | None:
             return None  # the state has no such part: another rule says so
         found = at_start(subject, path.steps)
         if compare(wanted, found, **options) is not None:
-            return Certain(
-                False,
-                f"no tool changes {quoted(text)}, and at the start it is another value",
-                ("expected", text),
-                "key",
+            if not subject.writable.is_clear:
+                return None  # a tool writes where there is nothing, and may have been meant for this
+            why = (
+                f"no tool makes {quoted(text)}, and it is not there at the start"
+                if found is MISSING
+                else f"no tool changes {quoted(text)}, and at the start it is another value"
             )
+            return Certain(False, why, ("expected", text), "key")
         held += 1
     return (
         Certain(True, "it holds at the start, and no tool changes what it looks at", ("expected",), "key")

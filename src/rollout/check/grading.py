@@ -109,6 +109,12 @@ def also_reads() -> dict[str, tuple[str, ...]]:
     return {name: tuple(entry[key]) for name, entry in entries.items() if key in entry}
 
 
+def is_foreign(subject: Subject, primitive: Item) -> bool:
+    """Whether the primitive has nothing to look at in this template, so that what it names is no matter."""
+    fitting = templates_of().get(primitive.text("type") or "")
+    return fitting is not None and subject.template is not None and subject.template not in fitting
+
+
 _DEFAULT = {"primitives": [{"name": "ground_truth_match", "type": "ground_truth_match"}]}
 
 
@@ -140,6 +146,7 @@ __all__ = [
     "can_change",
     "expected_calls",
     "ground_truth_path",
+    "is_foreign",
     "judging",
     "named_tools",
     "parsed",

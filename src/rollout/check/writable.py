@@ -46,7 +46,7 @@ class Writable:
         self._state = subject.initial_state
         self._writers = [_Writer(tool, each) for tool in subject.tool_views for each in tool.writes]
         # What is written to a place that is not there at the start may have been meant for another.
-        self._is_clear = all(
+        self.is_clear = all(
             follow(self._state, each.write.path)[1] == len(each.write.path.pieces) for each in self._writers
         )
 
@@ -62,7 +62,7 @@ class Writable:
         if len(here) + len(inside) < len(touching):
             return None  # what holds it is written as a whole
         if not touching:
-            return _untouched(steps, start, wanted) if self._is_clear else None
+            return _untouched(steps, start, wanted) if self.is_clear else None
         adding = [each for each in here if each.write.appends]
         setting = [each for each in here if not each.write.appends]
         if setting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from posixpath import normpath
 
 LONGEST_PATH = 400
 LONGEST_NAME = 200
@@ -22,7 +23,9 @@ def path_fault(path: str) -> str | None:
         return f"“{shown}” has a backslash in it; the steps of a path are parted by “/”."
     steps = path.split("/")
     if ".." in steps:
-        return f"“{shown}” leads out of where it starts; “..” is not allowed."
+        if normpath(path).split("/")[0] == "..":
+            return f"“{shown}” leads out of where it starts; “..” is not allowed."
+        return f"“{shown}” goes back with “..”, which is not allowed."
     if "" in steps or "." in steps:
         return f"“{shown}” is no path of a file; it has an empty step or a “.” in it."
     if len(path) > LONGEST_PATH:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from typing import Any, TypeVar
 
 from rollout.diagnostics import Span
@@ -147,6 +148,7 @@ class _Assembly:
         for name in names[1:]:
             self.refuse_second("environment", whole(entries[name].label), whole(first.label))
             self.unread |= set(schema("environment")["properties"])
+            self.is_readable = False  # Which of them is meant, nobody knows, and only one was read.
         return set(names)
 
     def take_root(self, parsed: Parsed | None, label: str, path: Path) -> None:
@@ -333,9 +335,9 @@ def leaving_paths(value: dict[str, Any], place: Place, template: str | None) -> 
 
 
 def leaves_folder(path: str) -> bool:
-    """Whether a path written in a spec is absolute, climbs with ``..``, or names a Windows drive."""
-    parts = path.replace("\\", "/").split("/")
-    return path != "" and (parts[0] == "" or ".." in parts or re.match(r"[A-Za-z]:", path) is not None)
+    """Whether a path written in a spec is absolute, climbs out with ``..``, or names a Windows drive."""
+    parts = normpath(path.replace("\\", "/")).split("/")
+    return path != "" and (parts[0] in ("", "..") or re.match(r"[A-Za-z]:", path) is not None)
 
 
 def _is_compiled(value: dict[str, Any]) -> bool:

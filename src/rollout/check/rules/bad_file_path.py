@@ -1,8 +1,9 @@
 """A file of a code-editing environment has a path that there cannot be.
 
 Paths are relative to the project's folder, their steps parted by `/`, and stay inside: no `/` at the beginning, no
-`..`, no empty step, no backslash. A path cannot be both a file and a folder. It holds for `files` and `hidden`, and for
-the `files` and `tests` of a ground truth. An environment with such a path is not run.
+`..`, no empty step, no backslash. A path cannot be both a file and a folder. It holds for `files` and `hidden`, for the
+`files` and `tests` of a ground truth, and for the `files` of a `files_match`. An environment with such a path is not
+run.
 
 Before:
 
@@ -16,6 +17,7 @@ After:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from posixpath import normpath
 from typing import Any
 
 from rollout.check.finding import Finding
@@ -38,6 +40,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         return
     for key in ("files", "hidden"):
         yield from _findings(subject.config.get(key), ("config", key))
+    for primitive in subject.primitives:
+        if primitive.value.get("type") == "files_match":
+            yield from _findings(primitive.value.get("files"), (*primitive.route, "files"))
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
@@ -54,6 +59,13 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     return judge
 
 
+def _way_out(path: str) -> str:
+    straight = normpath(path) if path else ""
+    if path != straight and path_fault(straight) is None:
+        return f"Write it as {quoted(straight)}."
+    return _WAY_OUT
+
+
 def _findings(files: Any, route: Route) -> Iterator[Finding]:
     if not isinstance(files, dict):
         return
@@ -62,7 +74,7 @@ def _findings(files: Any, route: Route) -> Iterator[Finding]:
         if route[:1] == ("config",) and leaves_folder(path):
             continue  # path-leaves-folder has told it
         if (fault := path_fault(path)) is not None:
-            yield Finding((*route, path), fault, _WAY_OUT, at="key")
+            yield Finding((*route, path), fault, _way_out(path), at="key")
         elif path in there and (above := file_above(path, there)) is not None:
             yield Finding(
                 (*route, path),

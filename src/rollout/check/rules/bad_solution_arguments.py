@@ -86,8 +86,8 @@ def _findings(
         name = quoted(write(below)) if below else "args"
         if fault.keyword == "required":
             missing = str(fault.wanted[0])
-            # What is misspelt is told as a name that the tool does not take.
-            if below or closest(missing, surplus) is None:
+            # What is misspelt is told as a name that the tool does not take, or as a key that the step does not have.
+            if below or (closest(missing, surplus) is None and not _may_stand_elsewhere(step)):
                 yield Finding(
                     here if "args" in step else (*route, "tool"),
                     f"The call of {tool} does not give {quoted(write([*below, missing]))}, which it has to.",
@@ -120,6 +120,11 @@ def _findings(
             )
         else:
             yield Finding(here, f"The tool {tool} does not take these arguments: {name} {fault.words}.")
+
+
+def _may_stand_elsewhere(step: dict[str, Any]) -> bool:
+    """Whether a step without ``args`` has a key that it does not take, under which the arguments may be."""
+    return "args" not in step and any(key != "tool" and not key.startswith("x-") for key in step)
 
 
 def _known(tool: ToolView, below: Route) -> list[str] | None:

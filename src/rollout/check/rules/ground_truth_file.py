@@ -22,6 +22,7 @@ from rollout.check.known import keys_are_known
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
+from rollout.language.project_path import path_fault
 from rollout.source.document import TaskRecord
 
 CODE = "RL360"
@@ -32,18 +33,19 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     if subject.template != "code-editing" or not keys_are_known(subject, "config", "files"):
         return None
     files = subject.files
+    possible = tuple(path for path in files if path_fault(path) is None)
 
     def judge(record: TaskRecord) -> Iterator[Finding]:
         truth = record.ground_truth
         wanted = truth.get("files") if isinstance(truth, dict) else None
         for path in wanted if isinstance(wanted, dict) else ():
-            if path in files or _is_announced(path, record):
+            if path in files or path_fault(path) is not None or _is_announced(path, record):
                 continue
             key = "hidden_ground_truth" if "hidden_ground_truth" in record.value else "hiddenGroundTruth"
             yield Finding(
                 ("tasks", record.index, key, "files", path),
                 f"The ground truth names a file {quoted(path)} that is not among files.",
-                did_you_mean(path, tuple(files), kind="files")
+                did_you_mean(path, possible, kind="files")
                 or "Where the task is to make it, name it in the instruction.",
                 at="key",
             )

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.grading import also_reads, ground_truth_path, judging, parsed
+from rollout.check.grading import also_reads, ground_truth_path, is_foreign, judging, parsed
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -31,6 +31,8 @@ SEVERITY = Severity.ERROR
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
     wanted: dict[Path, tuple[str, tuple[str, ...]]] = {}
     for primitive in judging(subject):
+        if is_foreign(subject, primitive):
+            continue  # it would look in vain whatever the ground truth holds, which another rule tells
         written = ground_truth_path(primitive)
         path = parsed(written) if written else None
         if path is not None:

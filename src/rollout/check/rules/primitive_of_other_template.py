@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.grading import templates_of
+from rollout.check.grading import is_foreign, templates_of
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
@@ -19,14 +19,11 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if subject.template is None:
-        return
     for primitive in subject.primitives:
-        kind = primitive.text("type")
-        fitting = templates_of().get(kind or "")
-        if fitting is not None and subject.template not in fitting:
+        if is_foreign(subject, primitive):
+            kind = str(primitive.text("type"))
             yield Finding(
                 (*primitive.route, "type"),
-                f"{quoted(str(kind))} has nothing to look at in a {subject.template} environment.",
-                f"It judges {' and '.join(fitting)} environments.",
+                f"{quoted(kind)} has nothing to look at in a {subject.template} environment.",
+                f"It judges {' and '.join(templates_of()[kind])} environments.",
             )

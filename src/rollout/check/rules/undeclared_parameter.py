@@ -20,25 +20,17 @@ After:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from rollout.check.finding import Finding
+from rollout.check.meant import parameter_meant, plain_kind
 from rollout.check.subject import Subject
 from rollout.check.tool_view import Read, ToolView
-from rollout.check.wording import closest, listed, quoted
+from rollout.check.wording import listed, quoted
 from rollout.diagnostics import Severity
 from rollout.language.paths import write
 
 CODE = "RL323"
 SEVERITY = Severity.ERROR
-
-_PLAIN = {
-    "string": "a text",
-    "number": "a number",
-    "integer": "a number",
-    "boolean": "true or false",
-    "null": "null",
-}
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -59,30 +51,14 @@ def _judge(tool: ToolView, read: Read) -> tuple[str, str | None] | None:
     declared = tool.parameters.names
     if name not in declared:
         message = f"{quoted(read.text)} uses a parameter that the tool {tool} does not declare."
-        if (near := _meant(tool, str(name))) is not None:
+        if (near := parameter_meant(tool, str(name), within=bool(rest))) is not None:
             return message, f"Did you mean {quoted(read.instead('args.' + write([near, *rest])))}?"
         known = f"It declares {listed(declared)}. " if declared else "It declares none. "
         return message, f"{known}Add {quoted(str(name))} to paramsSchema, or take it out here."
-    kind = _plain_kind(tool.parameters.schema, str(name))
+    kind = plain_kind(tool, str(name))
     if rest and kind is not None:
         return (
             f"{quoted(read.text)} looks inside {quoted(str(name))}, which is {kind}.",
             f"Use {quoted(read.instead('args.' + write([name])))}, or declare the parameter as an object.",
         )
     return None
-
-
-def _meant(tool: ToolView, name: str) -> str | None:
-    """The parameter that was most likely meant: rather one that nothing else uses."""
-    used = {each.steps[0] for each in tool.reads if each.root == "args" and each.steps}
-    unused = [each for each in tool.parameters.names if each not in used]
-    near = closest(name, unused)
-    if near is None and len(unused) == 1 and not tool.takes_arguments_whole:
-        return unused[0]
-    return near or closest(name, tool.parameters.names)
-
-
-def _plain_kind(schema: dict[str, Any], name: str) -> str | None:
-    parameter = schema["properties"][name]
-    kind = parameter.get("type") if isinstance(parameter, dict) else None
-    return _PLAIN.get(kind) if isinstance(kind, str) else None

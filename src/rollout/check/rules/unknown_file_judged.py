@@ -22,6 +22,7 @@ from rollout.check.known import keys_are_known
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
+from rollout.language.project_path import path_fault
 
 CODE = "RL505"
 SEVERITY = Severity.WARNING
@@ -30,15 +31,16 @@ SEVERITY = Severity.WARNING
 def check(subject: Subject) -> Iterator[Finding]:
     if subject.template != "code-editing" or not keys_are_known(subject, "config", "files"):
         return
+    possible = tuple(path for path in subject.files if path_fault(path) is None)
     for primitive in subject.primitives:
         files = primitive.value.get("files")
         if primitive.value.get("type") != "files_match" or not isinstance(files, dict):
             continue
         for path, content in files.items():
-            if path not in subject.files and content is not None:
+            if path not in subject.files and content is not None and path_fault(path) is None:
                 yield Finding(
                     (*primitive.route, "files", path),
                     f"There is no file {quoted(path)} at the start, and every task is judged on it.",
-                    did_you_mean(path, tuple(subject.files), kind="files"),
+                    did_you_mean(path, possible, kind="files"),
                     at="key",
                 )

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.grading import also_reads, ground_truth_path, judging, parsed
+from rollout.check.grading import also_reads, ground_truth_path, is_foreign, judging, parsed
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
@@ -38,6 +38,8 @@ _MAY_READ = {"command_passes": "tests"}
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
     if not judging(subject) or not subject.is_sound("verifier"):
         return None
+    if any(is_foreign(subject, each) for each in judging(subject)):
+        return None  # the one that fits this template would read it
     read: set[str | int] = set()
     may_read = {_MAY_READ[kind] for each in judging(subject) if (kind := each.text("type")) in _MAY_READ}
     for primitive in judging(subject):

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.grading import arguments_of, expected_calls
+from rollout.check.meant import parameter_meant
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import quoted
@@ -45,11 +46,9 @@ def check(subject: Subject) -> Iterator[Finding]:
             continue
         used = {str(each.steps[0]) for each in tool.reads if each.root == "args" and each.steps}
         used |= {field} if (field := tool.item.text("matchField")) else set()
-        undeclared = used - set(tool.parameters.names)
-        unused = [name for name in tool.parameters.names if name not in used]
-        if undeclared and len(unused) <= len(undeclared):
-            # Each is the other side of a misspelt name, which undeclared-parameter or undeclared-match-field tells.
-            continue
+        # The other side of a misspelt name, which undeclared-parameter or undeclared-match-field tells.
+        meant = {parameter_meant(tool, name, within=within) for name, within in _undeclared(tool)}
+        unused = [name for name in tool.parameters.names if name not in used | meant]
         whole = tool.parameters.form == "json-schema"
         for name in unused:
             if (tool.name, name) in judged:
@@ -60,6 +59,16 @@ def check(subject: Subject) -> Iterator[Finding]:
                 f"Use it as {quoted('${args.' + name + '}')}, or take it out.",
                 at="key",
             )
+
+
+def _undeclared(tool: ToolView) -> Iterator[tuple[str, bool]]:
+    """The names that the tool uses and does not declare, and whether something inside of them is used."""
+    names = tool.parameters.names
+    for read in tool.reads:
+        if read.root == "args" and read.steps and read.steps[0] not in names:
+            yield str(read.steps[0]), len(read.steps) > 1
+    if (field := tool.item.text("matchField")) and field not in names:
+        yield field, False
 
 
 def _only_answers(tool: ToolView) -> bool:
