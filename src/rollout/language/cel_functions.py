@@ -34,6 +34,7 @@ _ROUND: Final = 200
 _NULL: Final = 8
 # What is handed to a function and back is made anew, value by value.
 _HANDED: Final = 4
+_HANDED_ITEM: Final = 40
 _LARGEST_PATTERN: Final = 1_000_000
 
 
@@ -121,19 +122,23 @@ class Meter:
     def _size(self, value: Any) -> int | None:
         if not isinstance(value, str | bytes | list | dict | tuple):
             return None
-        return len(value) if self._may(_HANDED * weight(value)) else 0
+        return len(value) if self._may(_handed(value)) else 0
 
     def _call(self, name: str, function: Callable[..., Any], *given: Any) -> Any:
-        if not self._may(_HANDED * sum(map(weight, given))):
+        if not self._may(sum(map(_handed, given))):
             return None
         try:
             found = function(*given)
-            return found if self._may(_HANDED * weight(found)) else None
+            return found if self._may(_handed(found)) else None
         except (TypeError, OverflowError, RecursionError):
             self.fault = f"“{name}” takes {_TAKES[name]}."
         except ArithmeticTextError as error:
             self.fault = str(error)
         return None
+
+
+def _handed(value: Any) -> int:
+    return _HANDED * weight(value) + (_HANDED_ITEM * len(value) if isinstance(value, list) else 0)
 
 
 def _matches(text: Any, pattern: Any) -> bool:
