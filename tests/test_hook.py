@@ -67,7 +67,7 @@ def repository(tmp_path: Path) -> Path:
 
 def test_the_hook_is_one_that_pre_commit_installs() -> None:
     assert (HOOK["id"], HOOK["language"], HOOK["require_serial"]) == ("rollout-validate", "python", True)
-    assert (HOOK["entry"], HOOK["args"]) == ("rollout validate", ["--"])
+    assert (HOOK["entry"], HOOK["args"]) == ("rollout validate --changed", ["--"])
 
 
 def test_every_configuration_of_the_guide_checks_a_sound_environment(repository: Path) -> None:
@@ -121,8 +121,12 @@ def test_a_defect_in_a_fixture_fails_the_commit_at_its_place(repository: Path) -
         ("environments/shop/schema.sql", True),
         ("environments/fix/hidden/test_it.py", True),
         ("environments/refund.py", True),
-        ("environments/_shared.py", False),
-        ("environments/shop/notes.py", False),
+        ("environments/prices.yaml", True),
+        ("team/envs/prices.toml", True),
+        ("environments/grade.py", True),
+        ("environments/shop/lib/grade.py", True),
+        ("environments/shop/verifer.yaml", True),
+        ("environments/a/b/verifer.toml", True),
         ("src/refund.py", False),
         ("environments/README.md", False),
         ("environments/shop/README.md", False),
@@ -134,3 +138,77 @@ def test_a_defect_in_a_fixture_fails_the_commit_at_its_place(repository: Path) -
 )
 def test_the_pattern_knows_the_files_of_an_environment(name: str, ours: bool) -> None:
     assert bool(re.search(HOOK["files"], name)) is ours
+
+
+ONE_FILE = """\
+slug: prices
+template: workflow
+config:
+  tools: [{name: ask, kind: mock, response: 1, description: Ask.}]
+tasks: [{instruction: Ask., hidden_ground_truth: {x: 1}}]
+verifier:
+  primitives: [{name: right, type: python, function: "grade.py:grade"}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "checked"),
+    [
+        ("environments/prices.yaml", 1),
+        ("environments/grade.py", 1),
+        ("environments/lib/amounts.py", 1),
+        ("environments/refund/verifer.yaml", 1),
+        ("environments/refund/lib/grade.py", 1),
+        ("environments/refund/notes.json", 1),
+        ("elsewhere/envs/labels.yaml", 0),
+        ("elsewhere/envs/shared.py", 0),
+    ],
+)
+def test_a_changed_file_has_its_environment_checked_and_others_are_passed_by(
+    repository: Path, changed: str, checked: int
+) -> None:
+    files = {
+        "environments/prices.yaml": ONE_FILE,
+        "environments/grade.py": "import amounts\n\n\ndef grade(case):\n    return True\n",
+        "environments/lib/amounts.py": "raise SystemExit('this is never run')\n",
+        "environments/refund/verifer.yaml": "{}\n",
+        "environments/refund/lib/grade.py": "",
+        "environments/refund/notes.json": "{}\n",
+        "elsewhere/envs/labels.yaml": "a: 1\n",
+        "elsewhere/envs/shared.py": "raise SystemExit('nor is this')\n",
+    }
+    for name, text in files.items():
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text(text, encoding="utf-8")
+    ended = run_hook(repository, changed=[changed])
+    assert ended.returncode == 0
+    assert ended.stdout.endswith(
+        "1 environment checked.\n"
+        if "refund" in changed
+        else "1 environment checked, nothing to report.\n"
+        if checked
+        else "Nothing to report.\n"
+    )
+    if "verifer" in changed:
+        assert "[RL136 unread-file]" in ended.stdout
+    (repository / "environments/grade.py").write_text("def mark(case):\n    return True\n", encoding="utf-8")
+    assert run_hook(repository, changed=[changed]).returncode == ("refund" not in changed and checked)
+
+
+def test_a_file_that_is_gone_has_what_is_left_of_its_environment_checked(repository: Path) -> None:
+    gone = repository / "environments" / "refund" / "fixtures" / "orders.jsonl"
+    gone.unlink()
+    ended = subprocess.run(
+        [
+            Path(sys.executable).parent / "rollout",
+            "validate",
+            "--changed",
+            "--",
+            "environments/refund/fixtures/orders.jsonl",
+        ],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1 and "there is no such fixture" in ended.stdout

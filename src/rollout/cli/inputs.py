@@ -18,6 +18,7 @@ from rollout.diagnostics._visible import visible
 from rollout.environment import Environment
 from rollout.source import SourceError, find, read
 from rollout.source.document import Document
+from rollout.source.find import find_changed
 from rollout.source.snapshot import ChangedError, settled
 
 if TYPE_CHECKING:
@@ -53,21 +54,32 @@ def reports(
     slug: str | None = None,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    changed: bool = False,
 ) -> Iterator[Report]:
-    """Reads and checks every environment at `paths`, one after the other."""
+    """Reads and checks every environment at `paths`, one after the other.
+
+    With `changed` they are names of files, which may belong to none.
+    """
     selected = rule_slugs(select) if select else None
     ignored = rule_slugs(ignore)
     try:
-        yield from check_all(_documents(paths, slug), select=selected, ignore=ignored)
+        yield from check_all(_documents(paths, slug, changed=changed), select=selected, ignore=ignored)
     except ChangedError as error:
         fail(str(error), error.hint)
 
 
-def _documents(paths: Sequence[str], slug: str | None) -> Iterator[Document]:
+def _changed_paths(paths: Sequence[str]) -> list[Path]:
+    try:
+        return find_changed(paths)
+    except SourceError as error:
+        fail(str(error), error.hint)
+
+
+def _documents(paths: Sequence[str], slug: str | None, *, changed: bool = False) -> Iterator[Document]:
     known: list[str] = []
     unread: list[Document] = []
     found = False
-    for path in find_paths(paths):
+    for path in _changed_paths(paths) if changed else find_paths(paths):
         try:
             documents = read(path)
         except SourceError as error:

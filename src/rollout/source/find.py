@@ -129,6 +129,37 @@ def _named(path: Path, text: str, passed_by: Callable[[Path], object]) -> list[P
     raise SourceError(f"“{_shown(text)}” is not an environment.", _WAY_OUT)
 
 
+def find_changed(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The environments that changed files belong to, sorted, each once; none for a file that belongs to none.
+
+    A file belongs to the environment that it is, or in whose folder it lies, whatever its name; and to single files
+    beside it, or up to three folders above, whose functions may run it. It need not be there any more. A folder stands
+    for the environments in it. Raises SourceError where a folder cannot be looked through.
+    """
+    found: dict[str, Path] = {}
+    for given in paths:
+        path = Path(given)
+        for each in _inside_or_itself(path) if _is(Path.is_dir, path) else _belonging(path):
+            found.setdefault(os.path.realpath(each), each)
+    return sorted(found.values(), key=lambda path: path.as_posix())
+
+
+def _inside_or_itself(folder: Path) -> Iterable[Path]:
+    return [folder] if _is_environment(_names(folder)) else _inside(folder)
+
+
+def _belonging(file: Path) -> list[Path]:
+    if (owner := _owner(file)) is not None:
+        return [owner]
+    if _is_single_file(file) or (file.suffix.lower() == ".py" and makes_environment(_head(file))):
+        return [file]
+    for above in file.parents:
+        if _is_environment(_names(above)):
+            return [above]
+    beside = (folder / name for folder in list(file.parents)[:4] for name in sorted(_names(folder)))
+    return [each for each in beside if _is_single_file(each) and b"function" in _head(each)]
+
+
 def _matched(path: Path, passed_by: Callable[[Path], object]) -> list[Path]:
     """What one match of a pattern leads to: nothing where a path given by itself would be an error."""
     if _is(Path.is_dir, path):
@@ -304,4 +335,4 @@ def _shown(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-__all__ = ["SourceError", "find", "makes_environment"]
+__all__ = ["SourceError", "find", "find_changed", "makes_environment"]

@@ -49,6 +49,13 @@ def validate(
             help="Not these rules, written as for --select.",
         ),
     ] = None,
+    changed: Annotated[
+        bool,
+        typer.Option(
+            "--changed",
+            help="PATHs are changed files: check what they belong to, and pass by those that belong to nothing.",
+        ),
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings are errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
@@ -69,7 +76,7 @@ def validate(
     output_format = output_format or "text"
     if output_format not in FORMATS:
         fail(f"There is no format “{output_format}”.", f"Choose one of {', '.join(FORMATS)}.")
-    found = list(reports(paths, slug=slug, select=select or (), ignore=ignore or ()))
+    found = list(reports(paths, slug=slug, select=select or (), ignore=ignore or (), changed=changed))
     # Two environments of a Python file may share a mistake: it is one, at one place.
     diagnostics = [*dict.fromkeys(diagnostic for report in found for diagnostic in report.diagnostics)]
     if strict:
