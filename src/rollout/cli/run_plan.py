@@ -51,9 +51,8 @@ class Wishes:
         """These wishes, and of a run that was begun whatever they leave open."""
         was = Wishes(**begun)
         given = {name: getattr(self, name) for name in Wishes.__slots__ if getattr(self, name) is not None}
-        chooses = ("task", "split", "limit", "all")
         if not self.selects:
-            given = {name: value for name, value in given.items() if name not in chooses}
+            given = {name: value for name, value in given.items() if name not in _SELECTING}
         else:
             was = replace(was, task=None, split=None, limit=None, all=False)
         return replace(was, **given)
@@ -73,9 +72,30 @@ class Wishes:
         return {name: getattr(self, name) for name in Wishes.__slots__}
 
 
+_SELECTING = ("task", "split", "limit", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Some of the rollouts of a run: so many trials of some tasks, and the options that choose them."""
+
+    tasks: Sequence[Task]
+    trials: int
+    options: Mapping[str, Any]
+
+    def is_within(self, other: Portion) -> bool:
+        """Whether all its rollouts are among another's."""
+        keys = {task.key for task in other.tasks}
+        return self.trials <= other.trials and all(task.key in keys for task in self.tasks)
+
+
 @dataclass(slots=True)
 class Plan:
-    """A run that is to be done: which rollouts, with what, and those that were done before."""
+    """A run that is to be done: which rollouts, with what, and those that were done before.
+
+    ``tasks`` and ``trials`` are those of the whole run. Where one that was begun is gone on with, ``portions`` make up
+    the whole run, and ``chosen`` are those that are done now.
+    """
 
     wishes: Wishes
     label: str
@@ -90,24 +110,28 @@ class Plan:
     summary: Summary = field(default_factory=Summary)
     done: set[Key] = field(default_factory=set)
     broken: dict[Key, Brief] = field(default_factory=dict)
+    portions: Sequence[Portion] = ()
+    chosen: Sequence[Portion] = ()
 
     @property
     def planned(self) -> int:
         """How many rollouts the run has."""
-        return len(self.tasks) * self.trials
+        if len(self.portions) < 2:
+            return len(self.tasks) * self.trials
+        return sum(1 for _ in _jobs(self.portions))
 
     @property
     def done_before(self) -> int:
         """How many of them are done."""
         if not self.done:
             return 0
-        return sum(Key(task.key, trial) in self.done for task in self.tasks for trial in range(self.trials))
+        whole = _jobs(self.portions) if self.portions else jobs(self.tasks, self.trials)
+        return sum(Key(job.task.key, job.trial) in self.done for job in whole)
 
     def left(self) -> Iterator[Job]:
-        """The rollouts that are still to do."""
-        if not self.done:
-            return jobs(self.tasks, self.trials)
-        return (job for job in jobs(self.tasks, self.trials) if Key(job.task.key, job.trial) not in self.done)
+        """The rollouts that are to be done now."""
+        chosen = _jobs(self.chosen) if self.chosen else jobs(self.tasks, self.trials)
+        return (job for job in chosen if Key(job.task.key, job.trial) not in self.done)
 
     def begin(self, out: str) -> None:
         """Opens a new folder for the run. Ends the command with a sentence where that cannot be."""
@@ -120,6 +144,17 @@ class Plan:
         """Gives the run's folder back."""
         if self.journal is not None:
             self.journal.close()
+
+
+def _jobs(portions: Sequence[Portion]) -> Iterator[Job]:
+    """The rollouts of several portions, each once."""
+    met: set[Key] = set()
+    for portion in portions:
+        for job in jobs(portion.tasks, portion.trials):
+            key = Key(job.task.key, job.trial)
+            if key not in met:
+                met.add(key)
+                yield job
 
 
 def plan(wishes: Wishes, *, resume: str | None) -> Plan:
@@ -141,14 +176,52 @@ def plan(wishes: Wishes, *, resume: str | None) -> Plan:
         found = _read(wishes.after(before).resolved())
         found.journal = journal
         _refuse_changes(found, opened.config, resume)
+        _widen(found, wishes, opened.config)
         for place in sorted(opened.places.values()):
             _count(found, _brief(journal.read(place), resume))
-        if found.wishes.said() != before:
-            journal.configure({**opened.config, "options": found.wishes.said()})
+        first, *others = [dict(portion.options) for portion in found.portions]
+        config = {**opened.config, "options": {**found.wishes.said(), **first}, "also": others}
+        if config != {"also": [], **opened.config}:
+            journal.configure(config)
     except BaseException:
         journal.close()
         raise
     return found
+
+
+def _widen(found: Plan, wishes: Wishes, config: Mapping[str, Any]) -> None:
+    """Makes the plan that of the whole run: what it was begun with stays, and may only become more."""
+    asked = _portion(found.environment, found.wishes)
+    known = [
+        _portion(found.environment, replace(found.wishes, **{key: options.get(key) for key in _CHOOSING}))
+        for options in (config["options"], *config.get("also", ()))
+    ]
+    if not wishes.selects and wishes.trials is not None:
+        # More trials, of whatever the run has.
+        known = [
+            replace(each, trials=asked.trials, options={**each.options, "trials": asked.trials})
+            if each.trials < asked.trials
+            else each
+            for each in known
+        ]
+    kept: list[Portion] = []
+    for number, portion in enumerate([*known, asked]):
+        others = [*kept, *[*known, asked][number + 1 :]]
+        if not any(portion.is_within(other) for other in others):
+            kept.append(portion)
+    found.portions = kept
+    found.chosen = [asked] if wishes.selects else kept
+    keys = {task.key for portion in kept for task in portion.tasks}
+    found.tasks = [task for task in found.environment.tasks if task.key in keys]
+    found.trials = max(portion.trials for portion in kept)
+
+
+_CHOOSING = (*_SELECTING, "trials")
+
+
+def _portion(environment: Environment, wishes: Wishes) -> Portion:
+    options = {key: getattr(wishes, key) for key in _CHOOSING}
+    return Portion(choose(environment, wishes), wishes.trials or 1, options)
 
 
 def _read(wishes: Wishes) -> Plan:

@@ -64,7 +64,7 @@ class Running:
         except TemplateError as error:
             fail(f"{plan.label} cannot be run here. {error}")
         self.finished = 0
-        self.to_do = plan.planned - plan.done_before
+        self.to_do = sum(1 for _ in plan.left()) if plan.chosen else plan.planned
         self.progress = progress(plan.planned, plan.done_before, bar=not self.by_hand)
         self.output: RunOutput = _output(form, self)
 

@@ -57,6 +57,35 @@ def test_a_run_in_a_folder_can_get_more_trials_and_other_tasks(run: Any) -> None
     assert (Path("run") / "rollouts.jsonl").read_bytes() == before
 
 
+def test_options_that_narrow_a_run_that_goes_on_are_for_once_only(run: Any) -> None:
+    run("test", str(DESK), "-m", "oracle", "--all", "--out", "run")
+    planned = json.loads((Path("run") / "summary.json").read_text())["planned"]
+    lines = (Path("run") / "rollouts.jsonl").read_bytes().splitlines(keepends=True)
+    (Path("run") / "rollouts.jsonl").write_bytes(lines[0])
+    begun = (Path("run") / "run.json").read_bytes()
+    some = run("test", "--resume", "run", "--limit", "2")
+    assert f"2 of {planned} rollouts are done. Go on with: rollout test --resume run" in some.stderr
+    assert json.loads((Path("run") / "summary.json").read_text())["planned"] == planned
+    assert (Path("run") / "run.json").read_bytes() == begun
+    rest = run("test", "--resume", "run")
+    assert "Go on with" not in rest.stderr
+    assert len(set(keys("run"))) == len(keys("run")) == planned == len(lines)
+
+
+def test_tasks_that_a_run_did_not_have_are_its_own_from_then_on(run: Any) -> None:
+    run("test", str(DESK), "-m", "oracle", "--task", "0", "--out", "run")
+    run("test", "--resume", "run", "--task", "1")
+    assert len(keys("run")) == 2
+    (Path("run") / "rollouts.jsonl").write_bytes(b"")
+    again = json.loads(run("test", "--resume", "run", "--json").stdout)["data"]
+    assert (again["planned"], again["all"]) == (2, 2)
+    more = json.loads(run("test", "--resume", "run", "-n", "2", "--json").stdout)["data"]
+    assert (more["planned"], more["all"]) == (4, 4)
+    wide = json.loads(run("test", "--resume", "run", "--all", "--json").stdout)["data"]
+    assert wide["all"] == wide["planned"] > 4
+    assert json.loads((Path("run") / "run.json").read_text())["options"]["all"] is True
+
+
 def test_what_is_written_of_a_run_is_taken_for_no_environment(run: Any) -> None:
     shutil.copytree(DESK, "desk")
     for command in (["git", "init", "-q"], ["git", "add", "-A"], [*COMMIT, "-m", "Desk"]):

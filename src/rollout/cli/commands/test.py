@@ -131,7 +131,8 @@ def test(
     The verdict has a reason for each primitive.
 
     With `--out DIR` each rollout is on the disk as soon as it is done, and `--resume DIR` does the rest of a run that
-    was broken off. It may be given more trials (`-n`) and other tasks, and else must be as it was begun.
+    was broken off. It may be given more trials (`-n`) and other tasks, and else must be as it was begun. Options that
+    choose fewer tasks are for this time only: what is left of the run stays to be done, and is told at the end.
 
     `--report FILE` writes the run as one HTML page that needs nothing from elsewhere, with figures, a table to filter
     and each transcript. Of a run that is in a folder, `rollout traces DIR --format html -o FILE` writes the same.
@@ -222,7 +223,7 @@ def test(
     whole = running.whole
     if not whole and running.stop is not None:
         note(f"stopped: {running.stop.sentence}" + (f" {running.stop.hint}" if running.stop.hint else ""))
-    if interrupted or not whole:
+    if interrupted or not whole or counts.all < prepared.planned:
         note(f"{counts.all:,} of {prepared.planned:,} rollouts are done{_way_on(prepared)}")
     if interrupted:
         raise typer.Exit(Exit.INTERRUPTED)
