@@ -26,6 +26,7 @@ class Following:
     def __init__(self, client: Client, run: Run) -> None:
         self.run = run
         self.unpassed: list[Mapping[str, Any]] = []
+        self.more_unpassed = 0
         self._client = client
 
     def follow(self) -> None:
@@ -35,7 +36,10 @@ class Following:
             for event in self._client.watch_run(self.run["id"]):
                 if event.kind == "rollout":
                     if event.data.get("outcome") != "passed":
-                        self.unpassed.append(event.data)
+                        if len(self.unpassed) < MOST_SHOWN:
+                            self.unpassed.append(event.data)
+                        else:
+                            self.more_unpassed += 1
                     continue
                 self.run = event.data  # type: ignore[assignment]
                 shown.look(event.data)
@@ -54,7 +58,10 @@ class Following:
         if as_json:
             show_json(command, {"endpoint": self._client.endpoint, "run": self.run})
         else:
-            show_failures(self.unpassed)
+            for each in self.unpassed:
+                show(rollout_line(each))
+            if self.more_unpassed:
+                show(f"… {self.more_unpassed:,} more did not pass.")
             show_run(self.run)
         if not is_passed(self.run):
             raise typer.Exit(Exit.FINDINGS)
@@ -77,14 +84,6 @@ def is_passed(run: Mapping[str, Any]) -> bool:
         return False
     passed = run.get("passed")
     return bool(run["n"] == passed if passed is not None else run.get("successRate") == 1)
-
-
-def show_failures(rollouts: list[Mapping[str, Any]]) -> None:
-    """The first of those that did not pass, a line each."""
-    for each in rollouts[:MOST_SHOWN]:
-        show(rollout_line(each))
-    if len(rollouts) > MOST_SHOWN:
-        show(f"… {len(rollouts) - MOST_SHOWN} more did not pass.")
 
 
 def rollout_line(rollout: Mapping[str, Any]) -> str:
@@ -145,4 +144,4 @@ def _shortened(text: str, longest: int) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-__all__ = ["Following", "is_passed", "outcome_of", "rollout_line", "show_failures", "show_run"]
+__all__ = ["Following", "is_passed", "outcome_of", "rollout_line", "show_run"]

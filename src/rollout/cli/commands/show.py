@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from rollout.platform.results import Run
 
 
+_MOST_SHOWN = 200
+
+
 def show(
     what: Annotated[
         str,
@@ -84,9 +87,11 @@ def _show_run(client: Client, run: Run, *, failed: bool, as_json: bool) -> None:
                 " ".join(each["instruction"].split())[:40],
                 " ".join((each.get("reason") or "").split()),
             )
-            for each in rollouts
+            for each in rollouts[:_MOST_SHOWN]
         ],
     )
+    if len(rollouts) > _MOST_SHOWN:
+        note(f"{len(rollouts) - _MOST_SHOWN:,} more are not shown; --json has all of them.")
 
 
 def _show_environment(client: Client, slug: str, *, as_json: bool) -> None:
