@@ -7,6 +7,8 @@ those that a call may leave out; where it gives one, it is one of the listed val
 
 ``order: exact`` asks for the calls in the order in which they are listed, ``any`` (unless given) does not.
 ``extra: forbid`` asks that there was no other call, of any tool; ``allow`` (unless given) lets others stand between.
+``expectNone: true`` lets the list in a ground truth be empty, for a task that no tool helps with: then no call may be
+made at all, and the agent has to say something. Without it an empty list is an error.
 A call counts when it came to its tool, whatever the tool answered. One call is never taken for two expected ones.
 """
 
@@ -32,6 +34,8 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     """1 when all expected calls were made, and no other where those are forbidden; else 0 with the first fault."""
     expected = _expected(case, options)
     made = made_calls(case)
+    if not expected:
+        return _none(case)
 
     def lacks(wanted: Expected, call: ToolCall) -> str | None:
         return _lacks(
@@ -49,11 +53,24 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     return passed(f"{many} made{ordered}{', and no other' if forbid else ''}.")
 
 
+def _none(case: Case) -> Judgement:
+    # A call that never came to its tool shows as well as any that there was one.
+    if case.calls:
+        return failed(f"No call is right here; “{case.calls[0].tool}” was called.")
+    if not case.final_output.strip():
+        return failed("No call was made, as is right here, but nothing was said either.")
+    return passed("No call was made, as is right here.")
+
+
 def _expected(case: Case, options: Mapping[str, Any]) -> Sequence[Expected]:
     calls, home, charged_to = expectation(case, options, "calls")
     if calls is MISSING:
         raise CannotJudgeError("There is neither “calls” nor “groundTruth”.")
-    if not isinstance(calls, list) or not calls:
+    if calls == [] and options.get("expectNone") is not True:
+        raise CannotJudgeError(
+            f"{home} lists no calls, and “expectNone: true” does not say that it may.", charged_to=charged_to
+        )
+    if not isinstance(calls, list):
         raise CannotJudgeError(f"{home} is {show(calls)}, not a list of calls.", charged_to=charged_to)
     for each in calls:
         has_tool = isinstance(each, dict) and isinstance(each.get("tool"), str)

@@ -2,7 +2,8 @@
 
 A `calls_match` with `groundTruth` takes the expected calls from each task. A call of a tool that there is not, with an
 argument that the tool does not take, or with a value that its parameters refuse, never comes to a tool, so that nobody
-can pass the task. What is no list of calls cannot be judged.
+can pass the task. What is no list of calls cannot be judged; an empty one can where `expectNone: true` says that it may
+be right to call nothing.
 
 Before:
 
@@ -57,12 +58,16 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
             route = ("tasks", record.index, record.truth_key, *steps)
             if calls is MISSING:
                 continue  # another rule says so
+            if calls == [] and options.get("expectNone") is True:
+                continue
             if not isinstance(calls, list) or not calls:
                 name = quoted(str(options.get("name")))
                 yield Finding(
                     route,
                     f"The ground truth has {described(calls)} here; {name} wants a list of calls.",
-                    "Write them as {tool: …, args: {…}}.",
+                    "Write them as {tool: …, args: {…}}; where no call is right, say expectNone: true in the primitive."
+                    if calls == []
+                    else "Write them as {tool: …, args: {…}}.",
                 )
                 continue
             for index, call in enumerate(calls):
