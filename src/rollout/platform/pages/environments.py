@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from rollout.analysis.report.texts import Text, Texts
 from rollout.compile.yaml_text import write_yaml
 from rollout.platform.pages.cursors import after_in, number_in, rest
 from rollout.platform.pages.rates import rate_of
-from rollout.platform.pages.showing import PAGE, show, texts_of
+from rollout.platform.pages.showing import PAGE, one_line, show, texts_of
 from rollout.platform.pages.visiting import HOME, page, to
 from rollout.platform.server.environments import digest_of, entry_of
 from rollout.platform.server.http import ApiError
@@ -136,10 +137,10 @@ async def get_file(request: Request) -> Response:
     """The compiled file of a version, to be kept."""
     store, entry = _store(request), await entry_of(request)
     digest = await digest_of(store, entry, request.query_params.get("digest"))
-    # A slug may hold nothing that would need quotes here.
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", entry.slug)
     headers = {
         "cache-control": "no-store",
-        "content-disposition": f'attachment; filename="{entry.slug}.json"',
+        "content-disposition": f'attachment; filename="{name}.json"',
         "content-security-policy": "default-src 'none'; sandbox",
     }
     return Response(await _data(store, entry, digest), 200, headers, "application/json")
@@ -221,7 +222,7 @@ def _told(data: bytes, texts: Texts, split: str, first: int) -> dict[str, Any]:
         "template": said["template"],
         "sections": list(sections(said, texts)),
         "tasks": [
-            (index, texts.line(task["instruction"].strip()), task["split"])
+            (index, one_line(texts, task["instruction"]), task["split"])
             for index, task in chosen[first : first + PAGE]
         ],
         "task_count": len(said["tasks"]),

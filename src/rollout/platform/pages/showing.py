@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -63,7 +63,7 @@ def show(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """An answer: the page that a template makes of what it is told."""
-    session = getattr(request.state, "session", None)
+    session, texts = getattr(request.state, "session", None), texts_of(request)
     text = (
         _templates()
         .get_template(template)
@@ -73,7 +73,7 @@ def show(
                 "session": session,
                 "path": request.url.path,
                 "origin": f"{request.url.scheme}://{request.headers.get('host', '')}",
-                "texts": texts_of(request),
+                "line": partial(one_line, texts),
                 **told,
             }
         )
@@ -88,6 +88,12 @@ def texts_of(request: Request) -> Texts:
     """Shows texts without the keys of this server: cut where they are very long, unless the address says ``all=1``."""
     longest = _ALL if request.query_params.get("all") == "1" else _LONGEST
     return Texts(_secrets(request.app.state.runner.settings), longest=longest)
+
+
+def one_line(texts: Texts, text: Any, longest: int = 300) -> str:
+    """A text on one line, its line breaks blanks."""
+    # Of a megabyte only the beginning is looked at.
+    return texts.line(" ".join(str(text)[: 8 * longest].split()), longest)
 
 
 def link(path: str, *parts: str, **query: Any) -> str:
@@ -174,4 +180,4 @@ def _templates() -> Environment:
     return jinja
 
 
-__all__ = ["HEADERS", "PAGE", "POLICY", "link", "show", "texts_of"]
+__all__ = ["HEADERS", "PAGE", "POLICY", "link", "one_line", "show", "texts_of"]

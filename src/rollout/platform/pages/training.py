@@ -8,10 +8,12 @@ from starlette.routing import Route
 
 from rollout.platform.pages.cursors import after_in, rest
 from rollout.platform.pages.environments import yaml
-from rollout.platform.pages.showing import PAGE, show, texts_of
-from rollout.platform.pages.visiting import page
+from rollout.platform.pages.showing import PAGE, link, show, texts_of
+from rollout.platform.pages.visiting import page, to
 from rollout.platform.server.runs import not_one
-from rollout.platform.store import Store, listing
+from rollout.platform.server.training import refresh
+from rollout.platform.store import Store, jobs, listing
+from rollout.platform.store.keys import Scope
 from rollout.platform.store.runs import NotOneError
 
 
@@ -36,7 +38,7 @@ async def show_job(request: Request) -> Response:
     store: Store = request.app.state.store
     start = request.path_params["job"]
     try:
-        job, more = await store.aread(listing.job, start)
+        job = await store.aread(jobs.find, start)
     except NotOneError as error:
         raise not_one("training job", start, error) from None
     texts = texts_of(request)
@@ -47,18 +49,24 @@ async def show_job(request: Request) -> Response:
         {
             "job": job,
             "source": sources[job.run_id],
-            "provider_id": more.provider_job_id,
-            "suffix": more.suffix,
-            "rollouts": more.rollouts,
-            "hyperparams": yaml(more.hyperparams, texts) if more.hyperparams else None,
-            "error": texts.block(more.error) if more.error else None,
+            "hyperparams": yaml(job.hyperparams, texts) if job.hyperparams else None,
+            "error": texts.block(job.error) if job.error else None,
+            "may_write": request.state.key.allows(Scope.WRITE),
         },
     )
+
+
+@page(Scope.WRITE)
+async def refresh_job(request: Request) -> Response:
+    """Looks how far a job is."""
+    job = await refresh(request.app, request.path_params["job"])
+    return to(link("/training", job.id))
 
 
 routes = [
     Route("/training", list_jobs, methods=["GET"]),
     Route("/training/{job}", show_job, methods=["GET"]),
+    Route("/training/{job}/refresh", refresh_job, methods=["POST"]),
 ]
 
 __all__ = ["routes"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -83,15 +84,19 @@ async def list_jobs(request: Request) -> Response:
 @needs(Scope.READ)
 async def refresh_job(request: Request) -> Response:
     """``{job}``, as its provider says it is now."""
-    store: Store = request.app.state.store
-    start = request.path_params["job"]
+    return Json({"job": shown(await refresh(request.app, request.path_params["job"]))})
+
+
+async def refresh(app: Starlette, start: str) -> Job:
+    """Looks how far the job is whose id begins with ``start``. Raises ApiError."""
+    store: Store = app.state.store
     try:
         job = await store.aread(jobs.find, start)
     except NotOneError as error:
         raise not_one("training job", start, error) from None
     try:
         _, module = provider_of(job.base_model)
-        provider: Provider = module.connect(request.app.state.runner.setup)
+        provider: Provider = module.connect(app.state.runner.setup)
         try:
             found = await provider.look(job.provider_job_id or "")
         finally:
@@ -99,7 +104,7 @@ async def refresh_job(request: Request) -> Response:
     except (TrainingError, ConnectError) as error:
         raise ApiError(502, str(error), error.hint) from None
     await store.awrite(jobs.progress, job.id, status=found.status, model=found.model, error=found.error)
-    return Json({"job": shown(await store.aread(jobs.find, job.id))})
+    return await store.aread(jobs.find, job.id)
 
 
 def shown(job: Job) -> dict[str, Any]:
@@ -153,4 +158,4 @@ routes = [
     Route("/api/training-jobs/{job}/refresh", refresh_job, methods=["POST"]),
 ]
 
-__all__ = ["routes", "shown"]
+__all__ = ["refresh", "routes", "shown"]

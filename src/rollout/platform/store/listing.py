@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, case, func, select, tuple_
 
 from rollout.platform.store import tables
-from rollout.platform.store.runs import NotOneError, Status
+from rollout.platform.store.runs import Status
 
 _environments, _runs, _rollouts, _jobs = (
     tables.environments,
@@ -119,16 +119,6 @@ class JobRow(NamedTuple):
     fine_tuned_model: str | None
     created_at: int
     updated_at: int
-
-
-class JobRest(NamedTuple):
-    """What else there is of a training job; ``rollouts`` is how many it learns from."""
-
-    provider_job_id: str | None
-    suffix: str | None
-    hyperparams: dict[str, Any]
-    rollouts: int
-    error: str | None
 
 
 def environments(
@@ -285,20 +275,6 @@ def jobs(connection: Connection, *, limit: int, after: Sequence[Any] = ()) -> li
     return [JobRow(*row) for row in connection.execute(query)]
 
 
-def job(connection: Connection, start: str) -> tuple[JobRow, JobRest]:
-    """The only training job whose id begins with ``start``. Raises NotOneError."""
-    wanted = start.lower().replace("-", "")
-    if not wanted or not all(char in "0123456789abcdef" for char in wanted):
-        raise NotOneError(start, ())
-    query = select(_jobs).where(_jobs.c.id >= wanted, _jobs.c.id < wanted + "g").order_by(_jobs.c.id)
-    rows = connection.execute(query.limit(4)).all()
-    if len(rows) != 1:
-        raise NotOneError(start, [row.id for row in rows])
-    [row] = rows
-    shown = JobRow(*(getattr(row, name) for name in JobRow._fields))
-    return shown, JobRest(row.provider_job_id, row.suffix, row.hyperparams, len(row.rollout_ids), row.error)
-
-
 def _run_rows() -> Select[Any]:
     table = _runs.c
     return select(
@@ -345,7 +321,6 @@ __all__ = [
     "LONGEST",
     "SCORE_BINS",
     "EnvironmentRow",
-    "JobRest",
     "JobRow",
     "RolloutRow",
     "RunRow",
@@ -353,7 +328,6 @@ __all__ = [
     "TaskTally",
     "beside",
     "environments",
-    "job",
     "jobs",
     "rollouts",
     "runs",
