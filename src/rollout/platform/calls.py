@@ -41,7 +41,7 @@ class Call(Generic[T]):
 Plan = Generator[Call[Any], Any, T]
 """Several calls, of which one may depend on the answer to another; it is sent what each of them reads."""
 
-_SECONDS_TO_GENERATE = 600.0
+_SECONDS_TO_GENERATE = 1800.0
 
 
 def list_environments() -> Call[list[results.EnvironmentEntry]]:
@@ -183,15 +183,17 @@ def get_training_job(job_id: str) -> Call[results.TrainingJob]:
     return Call("POST", f"/api/training-jobs/{_part(job_id)}/refresh", _member("job", dict))
 
 
-def generate_environment(description: str, template: str, model: str | None) -> Call[dict[str, Any]]:
-    body = _given(description=description, template=template, model=model)
+def generate_environment(
+    description: str, template: str, model: str | None, max_cost: float | None
+) -> Call[dict[str, Any]]:
+    body = _given(description=description, template=template, model=model, maxCost=max_cost)
     return Call("POST", "/api/environments/generate", _object, body=body, seconds=_SECONDS_TO_GENERATE)
 
 
 def refine_environment(
-    current: Mapping[str, Any], instruction: str, template: str, model: str | None
+    current: Mapping[str, Any], instruction: str, template: str, model: str | None, max_cost: float | None
 ) -> Call[dict[str, Any]]:
-    body = _given(template=template, current=current, instruction=instruction, model=model)
+    body = _given(template=template, current=current, instruction=instruction, model=model, maxCost=max_cost)
     return Call("POST", "/api/environments/generate/refine", _object, body=body, seconds=_SECONDS_TO_GENERATE)
 
 

@@ -275,16 +275,25 @@ class Client(_Common):
         return self._ask(calls.get_training_job(job_id))
 
     def generate_environment(
-        self, description: str, template: str, model: str | None = None
+        self, description: str, template: str, model: str | None = None, *, max_cost: float | None = None
     ) -> dict[str, Any]:
-        """Has the platform write an environment: ``{config | schema + seed, tasks, verifier?, _warnings}``."""
-        return self._ask(calls.generate_environment(description, template, model))
+        """Has the platform write an environment: ``{config | schema + seed, tasks, verifier?, _warnings}``.
+
+        ``max_cost`` is in US dollars, for a platform that answers more than is published. What a model wrote and
+        does not hold is an error, with it as ``rejected`` in its body."""
+        return self._ask(calls.generate_environment(description, template, model, max_cost))
 
     def refine_environment(
-        self, current: Mapping[str, Any], instruction: str, template: str, model: str | None = None
+        self,
+        current: Mapping[str, Any],
+        instruction: str,
+        template: str,
+        model: str | None = None,
+        *,
+        max_cost: float | None = None,
     ) -> dict[str, Any]:
         """Has the platform change an environment as the instruction says; the same shape."""
-        return self._ask(calls.refine_environment(current, instruction, template, model))
+        return self._ask(calls.refine_environment(current, instruction, template, model, max_cost))
 
     def whoami(self) -> results.Whoami:
         """The key that is used."""
@@ -488,16 +497,25 @@ class AsyncClient(_Common):
         return await self._ask(calls.get_training_job(job_id))
 
     async def generate_environment(
-        self, description: str, template: str, model: str | None = None
+        self, description: str, template: str, model: str | None = None, *, max_cost: float | None = None
     ) -> dict[str, Any]:
-        """Has the platform write an environment: ``{config | schema + seed, tasks, verifier?, _warnings}``."""
-        return await self._ask(calls.generate_environment(description, template, model))
+        """Has the platform write an environment: ``{config | schema + seed, tasks, verifier?, _warnings}``.
+
+        ``max_cost`` is in US dollars, for a platform that answers more than is published. What a model wrote and
+        does not hold is an error, with it as ``rejected`` in its body."""
+        return await self._ask(calls.generate_environment(description, template, model, max_cost))
 
     async def refine_environment(
-        self, current: Mapping[str, Any], instruction: str, template: str, model: str | None = None
+        self,
+        current: Mapping[str, Any],
+        instruction: str,
+        template: str,
+        model: str | None = None,
+        *,
+        max_cost: float | None = None,
     ) -> dict[str, Any]:
         """Has the platform change an environment as the instruction says; the same shape."""
-        return await self._ask(calls.refine_environment(current, instruction, template, model))
+        return await self._ask(calls.refine_environment(current, instruction, template, model, max_cost))
 
     async def whoami(self) -> results.Whoami:
         """The key that is used."""

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from rollout.platform.conversation import API
-from rollout.platform.server import environments, events, health, keys, runs, training
+from rollout.platform.server import environments, events, generating, health, keys, runs, training
 from rollout.platform.server.access import Access
 from rollout.platform.server.http import ApiError, Json
 from rollout.platform.server.runner import Runner
@@ -61,6 +61,7 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
 
     routes: list[BaseRoute] = [
         *environments.routes,
+        *generating.routes,
         *runs.routes,
         *events.routes,
         *training.routes,
