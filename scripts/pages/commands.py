@@ -18,7 +18,10 @@ from rollout.cli import COMMANDS, CommandGroup
 from rollout.family import member
 
 INTRODUCTION = """`--json` prints one envelope on stdout, `{"schema_version": 1, "command": …, "data": …}`; what is
-said to people beside it goes to stderr. Colour is for terminals; `NO_COLOR` and `FORCE_COLOR` decide otherwise.
+said to people beside it goes to stderr. A command that comes to nothing prints the same envelope with
+`"error": {"message": …, "help": …, "diagnostics": […]}` in place of `data`: `help` is the way out, or null, and
+`diagnostics` are those that kept it from its work, as `validate --json` has them. Colour is for terminals; `NO_COLOR`
+and `FORCE_COLOR` decide otherwise.
 
 | exit status | what it says |
 | --- | --- |

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 import rollout
+from rollout.cli.envelope import envelope_of, keep_error
 from rollout.cli.output import Exit, note, tell_error, visible
 from rollout.family import member, members
 
@@ -43,6 +44,26 @@ class CommandGroup(TyperGroup):
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         app.command(name=cmd_name)(written)
         return typer.main.get_command(app)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command; where `--json` asks for an envelope, it ends in one whatever comes of it."""
+        words = [*getattr(ctx, "_protected_args", ()), *ctx.args]
+        if "--json" not in words:
+            return super().invoke(ctx)
+        with envelope_of(_command_in(words)):
+            try:
+                return super().invoke(ctx)
+            except UsageError as error:
+                keep_error(*_words(error))
+                raise
+
+
+def _command_in(words: list[str]) -> str:
+    """The command that is asked for, with the one beneath it where it has some: `keys create`."""
+    named = [word for word in words if not word.startswith("-")][:2]
+    module = member(COMMANDS, named[0]) if named else None
+    has_more = module is not None and isinstance(getattr(module, named[0]), typer.Typer)
+    return " ".join(named if has_more else named[:1])
 
 
 _ORDER = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,7 +12,7 @@ import typer
 
 from rollout.check import Report, check, check_all
 from rollout.check.rulebook import find_rules, rules
-from rollout.cli.output import Exit, fail, note, render, wants_color
+from rollout.cli.output import Exit, fail, note, tell_found
 from rollout.diagnostics._visible import visible
 from rollout.environment import Environment
 from rollout.source import SourceError, find, read
@@ -181,7 +180,7 @@ def project_settings() -> Settings:
     try:
         return read_settings(path, label)
     except SettingsError as error:
-        note(render(error.diagnostics, "text", color=wants_color(sys.stderr), checked=[label]).rstrip("\n"))
+        tell_found(error.diagnostics, checked=[label])
         raise typer.Exit(Exit.USAGE) from None
 
 
@@ -189,8 +188,7 @@ def tell_diagnostics(found: Sequence[Report]) -> None:
     """Shows the diagnostics of `found` on stderr, as text."""
     # Two environments of a Python file may share a mistake: it is one, at one place.
     diagnostics = [*dict.fromkeys(diagnostic for report in found for diagnostic in report.diagnostics)]
-    checked = [report.document.label for report in found]
-    note(render(diagnostics, "text", color=wants_color(sys.stderr), checked=checked).rstrip("\n"))
+    tell_found(diagnostics, checked=[report.document.label for report in found])
 
 
 def in_sandbox(kind: str | None) -> AbstractContextManager[None]:

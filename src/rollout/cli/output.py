@@ -11,8 +11,9 @@ from typing import Any, NoReturn, TextIO
 
 import typer
 
+from rollout.cli.envelope import is_due, keep_diagnostics, keep_error, write_data, write_json
 from rollout.diagnostics import Diagnostic
-from rollout.diagnostics._visible import dump_json, visible
+from rollout.diagnostics._visible import visible
 from rollout.family import member
 
 
@@ -55,15 +56,7 @@ def powerless(text: str) -> str:
 
 def show_json(command: str, data: Any) -> None:
     """Writes the one envelope that every `--json` prints: `{"schema_version": 1, "command": …, "data": …}`."""
-    envelope = {"schema_version": 1, "command": command, "data": data}
-    write_json(dump_json(envelope).encode())
-
-
-def write_json(text: bytes) -> None:
-    """Writes JSON to stdout, of which nothing is a command to the runner of GitHub Actions."""
-    if os.environ.get("GITHUB_ACTIONS") == "true":
-        text = text.replace(b"##[", b"#\\u0023[")
-    sys.stdout.buffer.write(text)
+    write_data(command, data)
 
 
 def fail(sentence: str, hint: str | None = None, *, code: Exit = Exit.USAGE) -> NoReturn:
@@ -79,9 +72,21 @@ def tell_error(sentence: str, hint: str | None = None) -> None:
     """
     from rollout.check.masking import without_secrets_in
 
-    note(f"error: {visible(without_secrets_in(sentence))}")
+    sentence, hint = without_secrets_in(sentence), without_secrets_in(hint) if hint else None
+    keep_error(sentence, hint)
+    note(f"error: {visible(sentence)}")
     if hint:
-        note(f"  help: {visible(without_secrets_in(hint))}")
+        note(f"  help: {visible(hint)}")
+
+
+def tell_found(diagnostics: Sequence[Diagnostic], *, checked: Sequence[str]) -> None:
+    """Shows diagnostics that keep a command from its work on stderr, as text."""
+    if is_due():
+        import json
+
+        found = json.loads(render(diagnostics, "json", color=False, checked=checked))
+        keep_diagnostics(found["diagnostics"])
+    note(render(diagnostics, "text", color=wants_color(sys.stderr), checked=checked).rstrip("\n"))
 
 
 def wants_color(stream: TextIO | None = None) -> bool:
@@ -118,6 +123,7 @@ __all__ = [
     "show",
     "show_json",
     "tell_error",
+    "tell_found",
     "visible",
     "wants_color",
     "write_json",

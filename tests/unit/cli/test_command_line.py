@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -54,7 +55,7 @@ def test_a_missing_option_is_named_with_the_way_to_the_help() -> None:
 
 def test_two_formats_at_once_are_refused() -> None:
     done = run("validate", "--json", "--format", "sarif", str(ENVIRONMENT))
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, json.loads(done.stdout)["error"]["help"]) == (2, "Choose one of the two.")
     assert done.stderr.startswith("error: --json and --format sarif exclude each other.")
 
 
