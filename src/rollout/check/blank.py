@@ -13,7 +13,11 @@ _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u31
 
 def is_blank(value: Any) -> bool:
     """Whether ``value`` is a text in which there is nothing to see."""
-    return isinstance(value, str) and all(map(_is_unseen, value))
+    if not isinstance(value, str):
+        return False
+    first = value[:1]
+    # Nearly every text begins with a letter or a digit, which is seen.
+    return not (first.isalnum() and first.isascii()) and all(map(_is_unseen, value))
 
 
 def _is_unseen(character: str) -> bool:

@@ -40,20 +40,25 @@ class RowShape:
     def tester(self) -> Callable[[Any], bool]:
         """A function that says whether the tool may write a row, as far as that is known."""
         constants = self.constants
-        names = tuple((name, name in self.required) for name in sorted(self.all))
+        every = self.all
+        has_optional = every != self.required
+        names = tuple((name, name in self.required) for name in sorted(every))
         typed = tuple((name, types) for name, (types, _) in self.types.items())
         judged = tuple(self.refusals.items())
 
         def fits(row: Any) -> bool:
             if type(row) is not dict:
                 return False
-            known = 0
-            for name, is_required in names:
-                if name in row:
-                    known += 1
-                elif is_required:
+            if has_optional:
+                known = 0
+                for name, is_required in names:
+                    if name in row:
+                        known += 1
+                    elif is_required:
+                        return False
+                if known != len(row):
                     return False
-            if known != len(row):
+            elif row.keys() != every:
                 return False
             for name, types in typed:
                 if name in row and type(row[name]) not in types:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rollout.check.finding import Finding
+from rollout.check.solution_screen import may_hold_solution
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import closest, listed, quoted
@@ -44,9 +45,7 @@ _KINDS = {
 }
 
 
-def screen(data: bytes) -> bool:
-    """Whether one of the lines may have a solution at all; an escape may hide the word."""
-    return b"solution" in data or b"\\u00" in data
+screen = may_hold_solution
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.solution_screen import may_hold_solution
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean, quoted
 from rollout.diagnostics import Severity
@@ -26,9 +27,7 @@ CODE = "RL308"
 SEVERITY = Severity.ERROR
 
 
-def screen(data: bytes) -> bool:
-    """Whether one of the lines may have a solution at all; an escape may hide the word."""
-    return b"solution" in data or b"\\u00" in data
+screen = may_hold_solution
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
