@@ -34,17 +34,21 @@ _FILES: Mapping[str, tuple[str, ...]] = {
 @dataclass(frozen=True, slots=True)
 class Witness:
     """A witness for one run of a test runner; ``key`` is used once. ``trusted`` are the files laid down that nobody but
-    the environment has written: what they do to the runner is their business.
+    the environment has written, by path: what they do to the runner is their business, and what is run has to be these.
     """
 
     runner: RunnerName
-    trusted: frozenset[str] = frozenset()
+    trusted: Mapping[str, str] = field(default_factory=dict)
     key: bytes = field(default_factory=lambda: secrets.token_hex(32).encode("ascii"), repr=False)
 
     def files(self) -> dict[str, str]:
         """What has to be in the folder ``kit`` that the runner loads the witness from."""
         files = {name: (KIT / name).read_text(encoding="utf-8") for name in _FILES[self.runner]}
-        return {**files, "trusted.json": json.dumps(sorted(self.trusted))}
+        digests = {
+            path: hashlib.sha256(content.encode("utf-8")).hexdigest()
+            for path, content in self.trusted.items()
+        }
+        return {**files, "trusted.json": json.dumps(digests)}
 
     def variables(self, shown: str) -> dict[str, str]:
         """The variables that make the runner load it; ``shown`` is where the job's folder is seen."""

@@ -18,8 +18,9 @@ from rollout.verifiers._runner_files import (
     controls,
     has_tests,
     helpers,
-    imports,
+    import_name,
     matcher,
+    names_imported,
     settings,
     shadows,
 )
@@ -103,12 +104,12 @@ def final_files(
 def _unneeded(files: Mapping[str, str], added: set[str], asked_for: Sequence[str]) -> set[str]:
     """Those of the added files that neither the command and the required names ask for nor any other file imports."""
     left = {path for path in added if not any(path in each for each in asked_for)}
-    while True:
-        kept = [content for path, content in files.items() if path not in left]
-        needed = {path for path in left if any(imports(content, path) for content in kept)}
-        if not needed:
-            return left
-        left -= needed
+    reading = files.keys() - left
+    while reading:
+        named = frozenset[str]().union(*(names_imported(files[path], path) for path in reading))
+        reading = {path for path in left if import_name(path) in named}
+        left -= reading
+    return left
 
 
 def _make_room(files: dict[str, str], ours: Iterable[str], remarks: list[str]) -> None:

@@ -22,6 +22,10 @@ _WHAT_TESTS_NEED = frozenset(
 )
 
 
+_LONGEST, _LONGEST_IN_ALL = 200_000, 2_000_000
+_TOO_LONG = "more than can be read"
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
     """That ``path`` reaches in ``line`` for ``what``; ``certain`` unless there are honest uses of it, too."""
@@ -47,12 +51,16 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
         if path not in laid_down.tests and language_of(path) == language and not is_test(path)
         for _, what, _ in _read(content, language, stems)
     }
-    found = []
+    found, size = [], 0
     for path in sorted(laid_down.written):
         if (name := _shadowed(path, laid_down, asked)) is not None and language == "python":
             found.append(Reach(path, 1, f"the name of Python's own “{name}”", False))
         if language_of(path) != language:
             continue
+        size += len(laid_down.files[path])
+        if size > _LONGEST_IN_ALL:
+            found.append(Reach(path, 1, _TOO_LONG, False))
+            break
         for line, what, certain in _read(laid_down.files[path], language, stems):
             root = what.partition(".")[0]
             spared = what in permitted or what in allow or root in allow
@@ -62,6 +70,8 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
 
 
 def _read(content: str, language: str, tests: frozenset[str]) -> list[tuple[int, str, bool]]:
+    if len(content) > _LONGEST:
+        return [(1, _TOO_LONG, False)]
     if language == "python":
         return reaches_in_python(content, tests)
     return reaches_in_javascript(content, tests)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _PATTERN = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/[a-z]*")
+_LONGEST_PATTERN, _MOST_FAILURES = 1000, 30
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\n|.))", re.DOTALL)
 _BEFORE_PATTERN = words("( , = : [ ! & | ? { } ; + - * % ~ ^ < > => == === != !== && || ?? ... ${")
 _WORDS_BEFORE_PATTERN = words(
@@ -214,6 +216,7 @@ def tokens_of(content: str) -> list[Token]:
     at, line = 0, 1
     # How deep braces are when a template goes on.
     depth, templates = 0, [-1]
+    failures: Counter[int] = Counter()
     while at < len(content):
         is_template = content[at] == "`" or (content[at] == "}" and depth == templates[-1])
         if is_template:
@@ -229,7 +232,10 @@ def tokens_of(content: str) -> list[Token]:
                 templates.append(depth)
                 found.append(Token("sign", "${", line))
             continue
-        pattern = _PATTERN.match(content, at) if content[at] == "/" and _may_be_pattern(found) else None
+        pattern = None
+        if content[at] == "/" and _may_be_pattern(found) and failures[line] < _MOST_FAILURES:
+            pattern = _PATTERN.match(content, at, at + _LONGEST_PATTERN)
+            failures[line] += pattern is None
         if pattern is not None and content[at : at + 2] not in ("//", "/*"):
             found.append(Token("pattern", pattern[0], line))
             at = pattern.end()

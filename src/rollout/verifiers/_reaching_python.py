@@ -38,7 +38,15 @@ _SET = frozenset(("__code__", "__defaults__", "__kwdefaults__", "__bases__"))
 _DEFINED = frozenset(
     ("pytest_plugins", "load_tests", "pytestmark", "__test__", "collect_ignore", "collect_ignore_glob")
 )
-_IMPORTLIB = frozenset(("import_module", "reload", "util", "machinery", "_bootstrap", "__import__", "abc"))
+_MOST_PARTS = 30
+_LADEN = frozenset(("sys", "os", "inspect", "importlib", "builtins", "gc"))
+_IMPORTLIB = words("import_module reload util machinery _bootstrap __import__ abc")
+_DOUBTFUL_OF = {
+    "sys": ("modules",),
+    "importlib": _IMPORTLIB,
+    "pkgutil": ("resolve_name",),
+    "pydoc": ("locate",),
+}
 _SECRET = frozenset(name for name in _ATTRIBUTES | _SET if name.startswith(("__", "f_", "tb_", "gi_", "cr_")))
 _VARIABLES = re.compile(r"PYTEST_[A-Z_]+|ROLLOUT_WITNESS")
 _DYNAMIC = ("exec", "eval", "compile", "__import__", "import_module")
@@ -64,13 +72,26 @@ def reaches_in_python(content: str, tests: frozenset[str]) -> list[Found]:
             and node.slice.id == "__name__"
         ):
             spared.add(id(node.value))
+    aliases = _aliases(tree)
     for node in ast.walk(tree):
         if id(node) not in spared:
-            found += _of_node(node, tests)
+            found += _of_node(node, tests, aliases)
     return sorted(set(found))
 
 
-def _of_node(node: ast.AST, tests: frozenset[str]) -> Iterator[Found]:
+def _aliases(tree: ast.Module) -> dict[str, str]:
+    """Other names that modules go by."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                found |= {each.asname: each.name for each in names if each.asname}
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)):
+                found[name] = other
+    return found
+
+
+def _of_node(node: ast.AST, tests: frozenset[str], aliases: dict[str, str]) -> Iterator[Found]:
     line = getattr(node, "lineno", 1)
     match node:
         case ast.Import(names=names):
@@ -79,13 +100,17 @@ def _of_node(node: ast.AST, tests: frozenset[str]) -> Iterator[Found]:
         case ast.ImportFrom(module=module, names=names):
             yield from _of_import(module or "", [each.name for each in names], line, tests)
         case ast.Attribute(value=value, attr=attr, ctx=context):
-            owner = value.id if isinstance(value, ast.Name) else ""
+            # logging.sys is sys, too.
+            owner = getattr(value, "id", getattr(value, "attr", ""))
+            owner = aliases.get(owner, owner)
             yield from _of_attribute(owner, attr, line, is_set=not isinstance(context, ast.Load))
             if attr == "replace" and isinstance(value, ast.Attribute) and value.attr == "__code__":
                 yield line, "__code__", True
         case ast.Name(id=name, ctx=context):
             if name == "__builtins__" or (name in _DEFINED and not isinstance(context, ast.Load)):
                 yield line, name, True
+            elif name == "__import__":
+                yield line, name, False
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             if name in _DEFINED or name.startswith("pytest_"):
                 yield line, name, True
@@ -108,8 +133,13 @@ def _of_node(node: ast.AST, tests: frozenset[str]) -> Iterator[Found]:
             elif name in _DYNAMIC:
                 for _, what, certain in reaches_in_python(text, tests):
                     yield line, what, certain
-        case ast.Call(func=ast.Name(id="__import__")):
-            yield line, "__import__", False
+        case ast.Call(
+            func=ast.Name(id="getattr"), args=[ast.Name(id=name), ast.Constant(value=str(attr)), *_]
+        ):
+            yield from _of_attribute(aliases.get(name, name), attr, line, is_set=False)
+        case ast.Call(func=ast.Name(id="getattr" | "vars"), args=[ast.Name(id=name), *_]):
+            if aliases.get(name, name) in _LADEN:
+                yield line, f"what {aliases.get(name, name)} has", False
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id="builtins"), *_]):
             yield line, "builtins", True
 
@@ -124,6 +154,8 @@ def _of_import(
         yield line, root, False
     elif any(part in tests for part in (*parts, *names)):
         yield line, next(part for part in (*parts, *names) if part in tests), True
+    if "*" in names and root in _LADEN:
+        yield line, f"what {root} has", False
     for name in names:
         yield from _of_attribute(root, name, line, is_set=False)
     if root == "importlib" and len(parts) > 1 and parts[1] in _IMPORTLIB:
@@ -136,7 +168,9 @@ def _of_attribute(owner: str, name: str, line: int, *, is_set: bool) -> Iterator
         yield line, f"{owner}.{name}" if owner in ("os", "sys", "gc", "inspect", "builtins") else name, True
     elif owner == "inspect" and name in ("stack", "trace"):
         yield line, f"inspect.{name}", True
-    elif (owner == "sys" and name == "modules") or (owner == "importlib" and name in _IMPORTLIB):
+    elif name == "__dict__" and owner in _LADEN:
+        yield line, f"what {owner} has", False
+    elif name in _DOUBTFUL_OF.get(owner, ()):
         yield line, f"{owner}.{name}", False
 
 
@@ -156,24 +190,32 @@ def _of_text(text: str, line: int) -> Iterator[Found]:
         )
 
 
-def _folded(node: ast.AST) -> str | None:
+def _folded(node: ast.AST, depth: int = 0) -> str | None:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = _folded(node.left), _folded(node.right)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and depth < _MOST_PARTS:
+        left, right = _folded(node.left, depth + 1), _folded(node.right, depth + 1)
         return left + right if left is not None and right is not None else None
     return None
 
 
 def _is_always_equal(node: ast.stmt) -> bool:
     match node:
-        case ast.FunctionDef(name="__eq__", body=body):
-            if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-                body = body[1:]
-            return len(body) == 1 and isinstance(body[0], ast.Return) and _holds(body[0].value)
+        case ast.FunctionDef(name="__eq__", args=ast.arguments(args=[_, ast.arg(arg=other)]), body=body):
+            # Who answers without a look at the other side, and not always no, knows the answer beforehand.
+            inside = [each for statement in body for each in ast.walk(statement)]
+            looks = any(isinstance(each, ast.Name) and each.id == other for each in inside)
+            answers = [each.value for each in inside if isinstance(each, ast.Return)]
+            return not looks and any(
+                not isinstance(each, ast.Constant) or _holds(each) for each in answers if not _is_no(each)
+            )
         case ast.Assign(targets=[ast.Name(id="__eq__")], value=value):
             return _is_true(value)
     return False
+
+
+def _is_no(node: ast.expr | None) -> bool:
+    return node is None or (isinstance(node, ast.Name) and node.id == "NotImplemented")
 
 
 def _is_true(node: ast.expr) -> bool:

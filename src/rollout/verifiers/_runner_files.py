@@ -148,25 +148,31 @@ def helpers(files: Mapping[str, str], tests: frozenset[str]) -> frozenset[str]:
         and (language := language_of(path)) is not None
         and _FRAMEWORKS[language].search(content)
     }
-    while candidates:
-        new = {path for path in candidates if any(imports(files[each], path) for each in tests | found)}
-        if not new:
-            break
-        found |= new
-        candidates -= new
+    importing = set(tests)
+    while candidates and importing:
+        asked_for = frozenset[str]().union(*(names_imported(files[path], path) for path in importing))
+        importing = {path for path in candidates if import_name(path) in asked_for}
+        found |= importing
+        candidates -= importing
     return frozenset(found)
 
 
-def imports(content: str, path: str) -> bool:
-    """Whether a text seems to import the file at this path."""
-    pure = PurePosixPath(path)
+def names_imported(content: str, path: str) -> frozenset[str]:
+    """The names that a file seems to import others by, as of :func:`import_name`."""
     if language_of(path) == "python":
-        name = pure.parent.name if pure.name == "__init__.py" else pure.stem
-        named = rf"\b{re.escape(name)}\b"
-        line = rf"^[^#\n]*\bimport\b[^\n]*{named}|\bfrom\b[^\n]*{named}[^\n]*\bimport\b"
-        return bool(name) and re.search(line, content, re.MULTILINE) is not None
-    name = pure.parent.name if pure.stem == "index" else re.sub(r"\.[cm]?[jt]sx?$", "", pure.name)
-    return re.search(rf"""['"`][^'"`\n]*\b{re.escape(name)}(?:\.[cm]?[jt]sx?)?['"`]""", content) is not None
+        lines = [line for line in content.split("\n") if "import" in line]
+        return frozenset(word for line in lines for word in re.findall(r"\w+", line.partition("#")[0]))
+    if language_of(path) is None:
+        return frozenset()
+    found = re.findall(r"""['"`]([^'"`\n]{1,300})['"`]""", content)
+    return frozenset(import_name(f"{name}.js" if language_of(name) is None else name) for name in found)
+
+
+def import_name(path: str) -> str:
+    """What a file is imported by: the last part of its path without its end, or the folder of an index."""
+    pure = PurePosixPath(path)
+    name = pure.stem if language_of(path) == "python" else re.sub(r"\.[cm]?[jt]sx?$", "", pure.name)
+    return pure.parent.name if name in ("__init__", "index") else name
 
 
 def settings(path: str, content: str | None, report: str) -> Any:
@@ -217,9 +223,10 @@ __all__ = [
     "controls",
     "has_tests",
     "helpers",
-    "imports",
+    "import_name",
     "language_of",
     "matcher",
+    "names_imported",
     "settings",
     "shadows",
 ]

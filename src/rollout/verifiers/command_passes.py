@@ -9,6 +9,7 @@ its exit status has to say the same, and code that the agent wrote may not reach
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
 from collections.abc import Mapping
@@ -52,7 +53,9 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     laid_down = final_files(case, command.report, options.get("tests"), line=command.line, required=required)
     witness = None
     if command.report != EXIT_STATUS:
-        trusted = frozenset(laid_down.files.keys() - laid_down.written)
+        trusted = {
+            path: content for path, content in laid_down.files.items() if path not in laid_down.written
+        }
         witness = Witness(cast(RunnerName, command.report), trusted)
     elif required:
         raise CannotJudgeError(
@@ -83,9 +86,8 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     if not finding.started:
         await _expect_runner(command)
     if finding.passed:
-        reach = find_reach(
-            laid_down, command.report, allow=options.get("allow") or (), asked=case.task.instruction
-        )
+        allow, asked = options.get("allow") or (), case.task.instruction
+        reach = await asyncio.to_thread(find_reach, laid_down, command.report, allow=allow, asked=asked)
         if reach is not None and reach.certain:
             return failed(f"{as_sentence(reach, command.line)}{remarks}", evidence)
         if reach is not None:

@@ -88,14 +88,33 @@ def voice(writer, asks):
 
 
 def trusted_files():
-    """The files of the project that are as the environment has them, as absolute paths."""
+    """The files of the project that are as the environment has them, as absolute paths, with their digests."""
     try:
         with open(os.path.join(_KIT, "trusted.json"), encoding="utf-8") as file:
-            names = json.load(file)
+            digests = json.load(file)
     except (OSError, ValueError):
-        return frozenset()
+        return {}
     here = os.getcwd()
-    return frozenset(os.path.join(here, name) for name in names)
+    return {os.path.join(here, name): digest for name, digest in digests.items()}
+
+
+def changed():
+    """A function that gives the name of code of the environment's that is no longer what was laid down, or None."""
+    trusted = {path: digest for path, digest in trusted_files().items() if path.endswith(".py")}
+    sha256, opened, names = hashlib.sha256, open, {path: os.path.basename(path) for path in trusted}
+
+    def find():
+        for path, digest in trusted.items():
+            try:
+                with opened(path, "rb") as file:
+                    found = sha256(file.read()).hexdigest()
+            except OSError:
+                found = None
+            if found != digest:
+                return names[path]
+        return None
+
+    return find
 
 
 def take_path_back():
@@ -286,7 +305,8 @@ def watch(tell):
     """
     homes, trusted, getframe = homes_of_python(), trusted_files(), sys._getframe
     own = [watch.__code__, _write.__code__]
-    busy = []
+    busy, abspath, fsdecode = [], os.path.abspath, os.fsdecode
+    writing = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 
     def suspect(past_installed=False):
         # The file that asks, unless it is installed or as the environment has it. What a text was made code of is asked
@@ -317,13 +337,22 @@ def watch(tell):
                 found.add(each)
         return found
 
+    def is_code_of_ours(path):
+        if not isinstance(path, (str, bytes)):
+            return False
+        name = fsdecode(path)
+        return name.endswith(".py") and abspath(name) in trusted
+
     def hook(event, args):
-        if event == "open" or event == "import" or event == "compile":
-            return
-        if busy:
+        if event == "import" or event == "compile" or busy:
             return
         what = None
-        if event in _EVENTS or event.startswith("ctypes."):
+        if event == "open":
+            if args[2] & writing and is_code_of_ours(args[0]):
+                what = fsdecode(args[0])
+        elif event in ("os.rename", "os.remove", "os.truncate", "os.link", "os.symlink", "os.chmod"):
+            what = next((fsdecode(each) for each in args[:2] if is_code_of_ours(each)), None)
+        elif event in _EVENTS or event.startswith("ctypes."):
             what = event
         elif event == "object.__getattr__":
             what = args[1] if args[1] in _FRAMES else None

@@ -77,6 +77,9 @@ def _watch(writer):
     run = unittest.runner.TextTestRunner.run
 
     def watched_run(self, test):
+        name = changed()
+        if name is not None:
+            tell(t="problem", what="“" + name + "” was changed while the tests ran")
         tell(t="tests", names=[each.id() for each in flatten(test)])
         result = run(self, test)
         check()
@@ -105,7 +108,7 @@ def _watch(writer):
     tell = rollout_witness.voice(writer, lambda: asks() if is_on else None)
     tell(t="begin", runner="unittest", version=sys.version.split()[0])
     is_on.append(True)
-    origin = rollout_witness.origins()
+    origin, changed = rollout_witness.origins(), rollout_witness.changed()
     rollout_witness.watch(tell)
     check_case = unittest.TestCase()
 
