@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any
 
 from rollout.check.rows import RowShape, row_shapes
@@ -14,7 +15,7 @@ from rollout.check.subject import Subject
 from rollout.check.values import described, shown
 from rollout.check.wording import quoted
 from rollout.language.compare import compare
-from rollout.language.paths import Step, get
+from rollout.language.paths import MISSING, Step, get
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,30 @@ def dead_end(subject: Subject, steps: tuple[Step, ...]) -> DeadEnd | None:
     fields = sorted({each for shape in shapes for each in shape.all} | {key for row in start for key in row})
     if isinstance(steps[2], str) and steps[2] not in fields:
         return DeadEnd(steps[2], f"no row of {quoted(name)} has a field {quoted(steps[2])}", tuple(fields))
+    if len(steps) > 3 and isinstance(steps[2], str):
+        return _inside_of_plain(name, steps[2], str(steps[3]), start, shapes)
     return None
+
+
+def _inside_of_plain(
+    name: str, field: str, step: str, start: list[Any], shapes: tuple[RowShape, ...]
+) -> DeadEnd | None:
+    """Why nothing is inside of a field that every row has as a text or a number; None where there may be something."""
+    words: list[str] = []
+    for shape in shapes:
+        if field not in shape.all:
+            continue
+        constant = shape.constants.get(field, MISSING)
+        if constant is not MISSING and not isinstance(constant, dict | list):
+            words.append(described(constant))
+        elif field in shape.types and not shape.types[field][0] & {dict, list}:
+            words.append(shape.types[field][1])
+        else:
+            return None
+    if not words or any(isinstance(get(row, (field,)), dict | list) for row in start):
+        return None
+    told = " or ".join(dict.fromkeys(words))
+    return DeadEnd(step, f"{quoted(field)} of {quoted(name)} is {told}, which has no parts", ())
 
 
 def cannot_be(
@@ -68,6 +92,8 @@ def cannot_be(
     if steps[1:] == ("length",):
         if not isinstance(wanted, int | float) or isinstance(wanted, bool):
             return f"a length is a number, and {described(wanted)} is none"
+        if ceil(wanted - options["tolerance"]) > floor(wanted + options["tolerance"]):
+            return f"a length is a whole number, and {described(wanted)} is none"
         if wanted < 0 or wanted + options["tolerance"] < len(start):
             least = f"{len(start)} at the start, and no tool removes a row" if start else "never below 0"
             return f"the length of {quoted(name)} is {least}"

@@ -33,6 +33,7 @@ class IdleScore:
 
     ``sure`` are the weights of the primitives it certainly satisfies, ``by_truth`` of those it satisfies in tasks
     whose ground truth already holds; ``comparisons`` are the options of the latter. ``names`` are those of the former.
+    ``turned`` are weights and options of those it satisfies in tasks whose ground truth does not hold (``not: true``).
     """
 
     total: Fraction = Fraction(0)
@@ -41,10 +42,18 @@ class IdleScore:
     threshold: float = 1.0
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    turned: list[tuple[Fraction, dict[str, Any]]] = field(default_factory=list)
 
     def passes(self, *, with_ground_truth: bool = False) -> bool:
         """Whether that score is enough to pass."""
         reached = self.sure + (self.by_truth if with_ground_truth else 0)
+        return self.total > 0 and reaches(reached / self.total, self.threshold)
+
+    def passes_by_difference(self, truth: dict[str, Any], state: dict[str, Any]) -> bool:
+        """Whether it is enough in a task whose ground truth must not be met, and is not at the start."""
+        reached = self.sure + sum(
+            weight for weight, options in self.turned if not matches_start(truth, state, options)
+        )
         return self.total > 0 and reaches(reached / self.total, self.threshold)
 
 
@@ -73,10 +82,12 @@ def idle_score(subject: Subject) -> IdleScore | None:
         score.total += weight
         turned = primitive.value.get("not") is True
         if primitive.value.get("type") == "ground_truth_match":
-            if not turned and not is_site:
+            if turned and not is_site:
+                score.turned.append((weight, comparison(primitive.value)))
+            elif not is_site:
                 score.by_truth += weight
                 score.comparisons.append(comparison(primitive.value))
-        elif (satisfied := _satisfied(subject, primitive)) is not None and satisfied is not turned:
+        elif lets_idle_pass(subject, primitive):
             score.sure += weight
             score.names.append(str(primitive.value.get("name")))
     return score
@@ -97,7 +108,7 @@ def matches_start(truth: dict[str, Any], state: dict[str, Any], options: dict[st
 
 
 def truth_holds(subject: Subject) -> Callable[[Any], bool] | None:
-    """Says of a ground truth of files, or of a site, whether it holds at the start; None where it does not decide.
+    """Says of a ground truth of files, or of a site, whether it lets the start pass; None where it does not decide.
 
     It decides where all primitives that count compare it. A task without a ground truth holds nowhere.
     """
@@ -105,41 +116,56 @@ def truth_holds(subject: Subject) -> Callable[[Any], bool] | None:
     if not counted or not subject.is_sound("config") or not subject.is_sound("verifier"):
         return None
     kinds = {each.get("type") for each in counted}
-    if any(each.get("not") is True or each.keys() & {"files", "groundTruth"} for each in counted):
+    turned = {each.get("not") is True for each in counted}
+    if len(turned) > 1 or any(each.keys() & {"files", "groundTruth"} for each in counted):
         return None
+    holds: Callable[[Any], bool | None] | None = None
     if subject.template == "code-editing" and kinds <= {"ground_truth_match", "files_match"}:
         files = subject.files
-        return lambda truth: _files_hold(truth, files)
-    if subject.template == "browser" and kinds == {"ground_truth_match"}:
-        return _site_holds(subject, [comparison(each) for each in counted])
-    return None
+        holds = lambda truth: _files_hold(truth, files)  # noqa: E731
+    elif subject.template == "browser" and kinds == {"ground_truth_match"}:
+        holds = _site_holds(subject, [comparison(each) for each in counted], turned=True in turned)
+    if holds is None:
+        return None
+    wanted = True not in turned
+    return lambda truth: holds(truth) is wanted
 
 
-def _files_hold(truth: Any, files: dict[str, Any]) -> bool:
+def _files_hold(truth: Any, files: dict[str, Any]) -> bool | None:
     wanted = truth.get("files") if isinstance(truth, dict) else None
-    return (
-        isinstance(wanted, dict) and bool(wanted) and all(files.get(path) == wanted[path] for path in wanted)
-    )
+    if not isinstance(wanted, dict) or not wanted:
+        return None
+    return all(files.get(path) == wanted[path] for path in wanted)
 
 
-def _site_holds(subject: Subject, options: list[dict[str, Any]]) -> Callable[[Any], bool] | None:
+def _site_holds(
+    subject: Subject, options: list[dict[str, Any]], *, turned: bool
+) -> Callable[[Any], bool | None] | None:
     start = _first_page(subject)
     if start is None:
         return None
     own: dict[str, Any] = {"url": start.text("url"), "title": start.value.get("title")}
     state = subject.initial_state | own
 
-    def holds(truth: Any) -> bool:
+    def holds(truth: Any) -> bool | None:
         # What stands in fields is for the world to say; a title that is filled in, too.
-        if not isinstance(truth, dict) or not truth or "values" in truth:
-            return False
+        if not isinstance(truth, dict) or not truth or "values" in truth or (turned and "title" in truth):
+            return None
         try:
             flat = truth_by_key(truth, subject.initial_state)
         except EmptyTruthError:
-            return False
-        return all(matches_start(flat, state, each) for each in options)
+            return None
+        found = [matches_start(flat, state, each) for each in options]
+        # Where each has to be missed, one that is met is enough.
+        return any(found) if turned else all(found)
 
     return holds
+
+
+def lets_idle_pass(subject: Subject, primitive: Item) -> bool:
+    """Whether an agent that makes no call certainly passes the primitive, ``not`` applied."""
+    satisfied = _satisfied(subject, primitive)
+    return satisfied is not None and satisfied is not (primitive.value.get("not") is True)
 
 
 def _satisfied(subject: Subject, primitive: Item) -> bool | None:
@@ -203,4 +229,12 @@ def _state_matches(state: dict[str, Any], options: dict[str, Any]) -> bool | Non
     return True
 
 
-__all__ = ["IdleScore", "comparison", "idle_score", "judged_by_state", "matches_start", "truth_holds"]
+__all__ = [
+    "IdleScore",
+    "comparison",
+    "idle_score",
+    "judged_by_state",
+    "lets_idle_pass",
+    "matches_start",
+    "truth_holds",
+]

@@ -14,7 +14,7 @@ from rollout.check.rows import argument_of
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ARGUMENTS, ToolView, Write, follow, step_of
 from rollout.check.values import described, shown
-from rollout.check.wording import quoted
+from rollout.check.wording import did_you_mean, quoted
 from rollout.language.compare import compare
 from rollout.language.interpolation import parse
 from rollout.language.paths import MISSING, Step, get, write
@@ -28,6 +28,7 @@ class Unreached(NamedTuple):
 
     steps: tuple[Step, ...]
     why: str
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,23 @@ class Writable:
             return None
         if not isinstance(wanted, dict):
             return _kept(steps, "an object", wanted)
+        if self.is_clear and (surplus := self._made_by_nothing(steps, start, wanted)) is not None:
+            return surplus
         if not terms["subset"] and (left := [key for key in start if key not in wanted]):
             return Unreached(steps, f"{name} always has {quoted(left[0])}, which this leaves out")
         for key, value in wanted.items():
             if (found := self.unreached((*steps, key), value, terms)) is not None:
                 return found
+        return None
+
+    def _made_by_nothing(
+        self, steps: tuple[Step, ...], start: dict[str, Any], wanted: dict[str, Any]
+    ) -> Unreached | None:
+        for key in wanted:
+            place = (*steps, key)
+            if key not in start and not any(_touches(each.write, place) for each in self._writers):
+                why = f"no tool makes {quoted(write(place))}, and it is not there at the start"
+                return Unreached(place, why, did_you_mean(key, list(start), kind="keys there"))
         return None
 
 

@@ -26,7 +26,8 @@ from typing import Any
 from rollout.check.choices import is_choice
 from rollout.check.finding import Finding
 from rollout.check.grading import ground_truth_path, parsed
-from rollout.check.subject import Subject
+from rollout.check.start import lets_idle_pass
+from rollout.check.subject import Item, Subject
 from rollout.check.walk import leaves
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
@@ -48,8 +49,12 @@ _WORDS_ONLY = _WHOLE | {"contains_terms", "output_matches"}
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
-    counted = [each.value for each in subject.primitives if each.value.get("weight", 1) != 0]
-    if not counted or not subject.is_sound("verifier"):
+    weighed = [each for each in subject.primitives if each.value.get("weight", 1) != 0]
+    if not weighed or not subject.is_sound("verifier"):
+        return None
+    # What one passes who calls nothing and says anything keeps nobody from repeating the instruction.
+    counted = [each.value for each in weighed if _looks_at_words(each) or not lets_idle_pass(subject, each)]
+    if not counted:
         return None
     if not all(each.get("type") in _WORDS_ONLY and each.get("field") != "finalState" for each in counted):
         return None
@@ -69,6 +74,10 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
         return list(_findings(record, truth, routes))
 
     return judge
+
+
+def _looks_at_words(primitive: Item) -> bool:
+    return primitive.value.get("type") in _WORDS_ONLY
 
 
 def _findings(

@@ -1,8 +1,8 @@
-"""A gold query comes to no rows.
+"""A gold query comes to no rows, or to nothing but NULL.
 
 A right answer that is empty is most often a query that asks for something that is not in the seed. An agent that
-submits nothing at all could match it. Mend the query or the seed; where nothing is the right answer, say so with
-`expectEmpty: true` on the `sql_result` primitive.
+submits nothing at all could match it. A sum or an average of nothing is a row too, of NULL. Mend the query or the seed;
+where nothing is the right answer, say so with `expectEmpty: true` on the `sql_result` primitive.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
     if gold.may_be_empty:
         return
     answer = evaluate(subject.database, gold.query)
-    if answer.failed is None and answer.answers and not answer.rows:
+    if answer.failed is None and answer.answers and all(each is None for row in answer.rows for each in row):
         yield Finding(
             gold.route,
-            "This gold query comes to no rows.",
+            f"This gold query comes to {'nothing but NULL' if answer.rows else 'no rows'}.",
             "Mend the query or the seed, or say expectEmpty: true where nothing is the right answer.",
         )

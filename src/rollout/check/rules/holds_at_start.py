@@ -2,9 +2,10 @@
 
 Such a task does not tell a good agent from one that never moves, and its passing rollouts teach a model to do
 nothing. Found are tasks whose ground truth is the start state (of a coding task its files, of a site its state and
-first page), and verifiers whose checks hold before the first step, such as an `element_value` of `false` for a box
-that is not ticked. Where doing nothing is right (the request must be refused), ask for what a good agent does besides:
-the answer it gives, with `contains_terms`, or the look-up it has to make first, with `tool_was_called`.
+first page) or, under `not: true`, is not, and verifiers whose checks hold before the first step, such as an
+`element_value` of `false` for a box that is not ticked. Where doing nothing is right (the request must be refused), ask
+for what a good agent does besides: the answer it gives, with `contains_terms`, or the look-up it has to make first,
+with `tool_was_called`.
 
 Before:
 
@@ -29,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.grading import judging
 from rollout.check.start import idle_score, matches_start, truth_holds
 from rollout.check.subject import Subject
 from rollout.check.wording import listed
@@ -38,6 +40,7 @@ from rollout.source.document import TaskRecord
 CODE = "RL610"
 SEVERITY = Severity.ERROR
 
+_TURNED_WAY_OUT = "Take “not: true” away, or ask as well for what a right rollout does."
 _WAY_OUT = (
     "Ask for a change; where none is right, ask for what a good agent says or looks up, with "
     "contains_terms or tool_was_called."
@@ -59,15 +62,24 @@ def check(subject: Subject) -> Iterator[Finding]:
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
     if not subject.is_stateful:
         holds = truth_holds(subject)
-        return (
-            None
-            if holds is None
-            else lambda record: [_finding(record)] if holds(record.ground_truth) else None
+        if holds is None:
+            return None
+        tell = (
+            _turned_finding if any(each.value.get("not") is True for each in judging(subject)) else _finding
         )
+        return lambda record: [tell(record)] if holds(record.ground_truth) else None
     score = idle_score(subject)
-    if score is None or score.passes() or not score.passes(with_ground_truth=True):
+    if score is None or score.passes():
         return None
     state = subject.initial_state
+    if score.turned:
+        return lambda record: (
+            [_turned_finding(record)]
+            if record.ground_truth and score.passes_by_difference(record.ground_truth, state)
+            else None
+        )
+    if not score.passes(with_ground_truth=True):
+        return None
     exact = not any(any(options.values()) for options in score.comparisons)
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
@@ -91,4 +103,13 @@ def _finding(record: TaskRecord) -> Finding:
         ("tasks", record.index, record.truth_key),
         "The ground truth already holds at the start, so an agent that does nothing passes.",
         _WAY_OUT,
+    )
+
+
+def _turned_finding(record: TaskRecord) -> Finding:
+    return Finding(
+        ("tasks", record.index, record.truth_key),
+        "The final state must not match the ground truth, and at the start it does not, so an agent that does "
+        "nothing passes.",
+        _TURNED_WAY_OUT,
     )

@@ -95,7 +95,7 @@ def _finding(record: TaskRecord, unreached: Unreached) -> Finding:
     return Finding(
         ("tasks", record.index, record.truth_key, *unreached.steps),
         f"The final state never has this: {unreached.why}.",
-        "Write what a right rollout leads to, or give a tool that can.",
+        unreached.hint or "Write what a right rollout leads to, or give a tool that can.",
     )
 
 
