@@ -30,8 +30,9 @@ def member(package: str, name: str) -> ModuleType | None:
     """
     module = name.replace("-", "_")
     qualified = f"{package}.{module}"
-    if (loaded := sys.modules.get(qualified)) is not None:
-        return loaded
+    if qualified in sys.modules:
+        # Another thread may be half way through it, and is waited for.
+        return import_module(qualified)
     if module not in members(package):
         return None
     if (plugin := _entry_points(package).get(module)) is not None:
