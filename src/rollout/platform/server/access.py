@@ -64,7 +64,7 @@ class Access:
         if self._everybody:
             return Session(EVERYBODY, "")
         token = request.cookies.get(COOKIE)
-        return None if not token else await self._store.aread(keys.session, token)
+        return None if not token else await self._store.aglance(keys.session, token)
 
     async def sign_in(self, request: Request, whole: str) -> tuple[Session, str]:
         """A new session for a key, and its token. Raises ApiError."""
@@ -111,7 +111,7 @@ class Access:
         hashed, moment = sha256(whole.encode("utf-8", "replace")).digest(), time.monotonic()
         until, key = self._known.get(hashed, (0.0, None))
         if key is None or until < moment:
-            key = await self._store.aread(keys.known, whole)
+            key = await self._store.aglance(keys.known, whole)
             if key is None:
                 self._note_failure(place)
                 raise _unknown("The key is not known here, or was revoked.")

@@ -45,7 +45,7 @@ async def get_environment(request: Request) -> Response:
     """The environment, as it is now or as the version whose digest begins with ``digest``."""
     store, entry = _store(request), await entry_of(request)
     digest = await digest_of(store, entry, request.query_params.get("digest"))
-    data = await store.aread(environments.data, entry.id, digest)
+    data = await store.aglance(environments.data, entry.id, digest)
     assert data is not None
     return Json(in_full(entry, digest, data), headers={"etag": f'"{digest}"'})
 
@@ -54,7 +54,7 @@ async def get_environment(request: Request) -> Response:
 async def list_versions(request: Request) -> Response:
     """``{versions: […]}``, the newest first."""
     entry = await entry_of(request)
-    found = await _store(request).aread(environments.versions, entry.id)
+    found = await _store(request).aglance(environments.versions, entry.id)
     return Json(
         {
             "versions": [
@@ -177,7 +177,7 @@ def in_full(entry: Entry, digest: str, data: bytes) -> dict[str, Any]:
 async def entry_of(request: Request) -> Entry:
     """The environment that the path names. Raises ApiError."""
     slug = request.path_params["slug"]
-    found = await _store(request).aread(environments.find, slug)
+    found = await _store(request).aglance(environments.find, slug)
     if found is None:
         raise ApiError(
             404, f"There is no environment “{slug}”.", "Push it, or look at what there is: rollout envs"

@@ -33,7 +33,7 @@ async def get_events(request: Request) -> Response:
     store: Store = request.app.state.store
     start = request.path_params["run"]
     try:
-        run = await store.aread(runs.find, start)
+        run = await store.aglance(runs.find, start)
     except NotOneError as error:
         raise not_one("run", start, error) from None
     # A browser cannot send the header with its first request.
@@ -50,7 +50,7 @@ async def _told(store: Store, runner: Runner, run_id: str, since: int) -> AsyncI
     told: set[str] = set()
     before, spoken = b"", time.monotonic()
     while True:
-        run = await store.aread(runs.get, run_id)
+        run = await store.aglance(runs.get, run_id)
         assert run is not None
         # What was finished in the same millisecond as the last may have come after it.
         for brief in await store.aread(rollouts.finished_since, run_id, since):

@@ -41,7 +41,7 @@ async def create_run(request: Request) -> Response:
     body = {**_DEFAULTS, **await object_of(request)}
     check_shape("run", body)
     store = _store(request)
-    entry = await store.aread(environments.find, body["environmentSlug"])
+    entry = await store.aglance(environments.find, body["environmentSlug"])
     if entry is None:
         raise ApiError(
             404,
@@ -52,7 +52,7 @@ async def create_run(request: Request) -> Response:
     await _check_model(request, body["model"])
     digest = await digest_of(store, entry, body.get("digest"))
     parent = await find_run(store, body["parentRunId"]) if body.get("parentRunId") else None
-    data = await store.aread(environments.data, entry.id, digest)
+    data = await store.aglance(environments.data, entry.id, digest)
     assert data is not None
     total = body["n"] * len(_chosen(with_own_keys(environment_of(orjson.loads(data))), body))
     if total > _MOST_ROLLOUTS:
@@ -83,7 +83,7 @@ async def list_runs(request: Request) -> Response:
     limit = number_of(request, "limit", most=_PAGE)
     environment_id, status = None, None
     if slug := query.get("environment"):
-        entry = await store.aread(environments.find, slug)
+        entry = await store.aglance(environments.find, slug)
         if entry is None:
             return Json({"runs": [], "nextCursor": None})
         environment_id = entry.id
@@ -91,7 +91,9 @@ async def list_runs(request: Request) -> Response:
         if wanted not in list(Status):
             raise ApiError(400, f"“status” is to be one of {', '.join(Status)}.", pointer="?status")
         status = Status(wanted)
-    found = await store.aread(
+    # A page is short; all runs may be many.
+    look = store.aread if limit is None else store.aglance
+    found = await look(
         runs.newest,
         limit=None if limit is None else limit + 1,
         before=_run_cursor(query.get("cursor")),
@@ -100,7 +102,7 @@ async def list_runs(request: Request) -> Response:
     )
     more = limit is not None and len(found) > limit
     page = found[:limit]
-    entries = await store.aread(environments.by_id, {run.environment_id for run in page})
+    entries = await store.aglance(environments.by_id, {run.environment_id for run in page})
     last = f"{page[-1].created_at}.{page[-1].id}" if more else None
     return Json({"runs": [shown(run, entries[run.environment_id]) for run in page], "nextCursor": last})
 
@@ -116,7 +118,8 @@ async def get_run(request: Request) -> Response:
         outcome = query.get("outcome")
         if outcome is not None and outcome not in _OUTCOMES:
             raise ApiError(400, f"“outcome” is to be one of {', '.join(_OUTCOMES)}.", pointer="?outcome")
-        found = await store.aread(
+        look = store.aread if limit is None else store.aglance
+        found = await look(
             rollouts.page,
             run.id,
             limit=None if limit is None else limit + 1,
@@ -137,7 +140,7 @@ async def get_rollout(request: Request) -> Response:
     run = await find_run(store, request.path_params["run"])
     start = request.path_params["rollout"]
     try:
-        brief, line = await store.aread(rollouts.find, start, run_id=run.id)
+        brief, line = await store.aglance(rollouts.find, start, run_id=run.id)
     except NotOneError as error:
         raise not_one("rollout", start, error) from None
     kept = orjson.loads(line)
@@ -240,14 +243,14 @@ def shown_rollout(brief: rollouts.Brief) -> dict[str, Any]:
 
 async def in_words(store: Store, run: Run) -> dict[str, Any]:
     """A run as it is shown, with the environment that it is of."""
-    entries = await store.aread(environments.by_id, {run.environment_id})
+    entries = await store.aglance(environments.by_id, {run.environment_id})
     return shown(run, entries[run.environment_id])
 
 
 async def find_run(store: Store, start: str) -> Run:
     """The run whose id begins with ``start``. Raises ApiError."""
     try:
-        return await store.aread(runs.find, start)
+        return await store.aglance(runs.find, start)
     except NotOneError as error:
         raise not_one("run", start, error) from None
 

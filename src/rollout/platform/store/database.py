@@ -93,6 +93,15 @@ class Store:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._readers, lambda: self.read(work, *args, **more))
 
+    async def aglance(
+        self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **more: P.kwargs
+    ) -> T:
+        """As :meth:`aread`, for what looks at a few rows by an index: where the database is a file here, a thread costs
+        more than the look, and readers wait for nobody."""
+        if self.is_sqlite:
+            return self.read(work, *args, **more)
+        return await self.aread(work, *args, **more)
+
     async def awrite(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **more: P.kwargs
     ) -> T:

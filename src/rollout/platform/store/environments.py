@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from rollout.compile import Compiled
@@ -14,6 +14,14 @@ from rollout.platform.store.database import AgainError
 from rollout.platform.store.ids import new_id, now
 
 _environments, _versions = tables.environments, tables.versions
+
+# What is asked at every request is put together once: that takes longer than the answer.
+_FIND = select(_environments).where(_environments.c.slug == bindparam("slug"))
+_LOCK = select(_environments.c.id).where(_environments.c.slug == bindparam("slug")).with_for_update()
+_BY_ID = select(_environments).where(_environments.c.id.in_(bindparam("ids", expanding=True)))
+_DATA = select(_versions.c.data).where(
+    _versions.c.environment_id == bindparam("environment"), _versions.c.digest == bindparam("digest")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +79,18 @@ def list_all(connection: Connection, *, after: str = "", limit: int | None = Non
 
 def find(connection: Connection, slug: str) -> Entry | None:
     """The environment of that slug."""
-    row = connection.execute(select(_environments).where(_environments.c.slug == slug)).one_or_none()
+    row = connection.execute(_FIND, {"slug": slug}).one_or_none()
     return None if row is None else _entry(row)
 
 
 def by_id(connection: Connection, ids: set[str]) -> dict[str, Entry]:
     """Environments by their ids."""
-    query = select(_environments).where(_environments.c.id.in_(ids))
-    return {row.id: _entry(row) for row in connection.execute(query)}
+    return {row.id: _entry(row) for row in connection.execute(_BY_ID, {"ids": list(ids)})}
 
 
 def data(connection: Connection, environment_id: str, digest: str) -> bytes | None:
     """The compiled file of a version; None where there is no such version."""
-    query = select(_versions.c.data).where(
-        _versions.c.environment_id == environment_id, _versions.c.digest == digest
-    )
-    return connection.execute(query).scalar_one_or_none()
+    return connection.execute(_DATA, {"environment": environment_id, "digest": digest}).scalar_one_or_none()
 
 
 def versions(connection: Connection, environment_id: str) -> list[Version]:
@@ -124,10 +128,12 @@ def push(
     """
     said = compiled.environment
     slug = said["slug"]
-    if connection.dialect.name != "sqlite":
-        # Whoever else pushes it waits. An environment that is new has no row to lock; its slug is unique.
-        connection.execute(select(_environments.c.id).where(_environments.c.slug == slug).with_for_update())
+    # Whoever else pushes it waits; on SQLite every other writer does.
+    is_locked = connection.dialect.name == "sqlite" or connection.execute(_LOCK, {"slug": slug}).first()
     before = find(connection, slug)
+    if before is not None and not is_locked:
+        # It was made a moment ago, when there was no row to lock.
+        raise AgainError
     held = None if before is None else before.digest
     if checked and held != instead_of:
         raise HeldError(held)

@@ -13,12 +13,13 @@ from hashlib import sha256
 from hmac import compare_digest
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from rollout.platform.store import tables
 from rollout.platform.store.ids import new_id, now
 
 _keys, _sessions = tables.keys, tables.sessions
+_KNOWN = select(_keys).where(_keys.c.hash == bindparam("hash"), _keys.c.revoked_at.is_(None))
 
 BEGINNING = "rk_"
 _SHOWN = len(BEGINNING) + 6
@@ -94,9 +95,7 @@ def are_there(connection: Connection) -> bool:
 def known(connection: Connection, whole: str) -> Key | None:
     """The key that ``whole`` is, unless it is revoked."""
     hashed = _hash(whole)
-    row = connection.execute(
-        select(_keys).where(_keys.c.hash == hashed, _keys.c.revoked_at.is_(None))
-    ).one_or_none()
+    row = connection.execute(_KNOWN, {"hash": hashed}).one_or_none()
     # What was searched for is a hash, of which nobody can choose the beginning; this costs nothing.
     return _key(row) if row is not None and compare_digest(row.hash, hashed) else None
 

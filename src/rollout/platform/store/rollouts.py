@@ -6,9 +6,10 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, and_, case, delete, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Select, and_, bindparam, case, delete, func, insert, select, tuple_, update
 
 from rollout.platform.store import tables
 from rollout.platform.store.ids import new_id, now
@@ -18,8 +19,6 @@ _rollouts, _runs = tables.rollouts, tables.runs
 _LEVEL = 3
 _COLUMN_OF = {"passed": "passed", "failed": "failed", "error": "errors", "unscored": "unscored"}
 """Where a run counts its rollouts, by their outcome."""
-
-_BRIEF = tuple(column for column in _rollouts.c if column.name != "line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,9 @@ class Brief:
     seconds: float
     finished_at: int
     charged_to: str | None = None
+
+
+_BRIEF = tuple(_rollouts.c[name] for name in Brief.__slots__)
 
 
 class NotHeldError(Exception):
@@ -129,18 +131,35 @@ def page(
     task_index: int | None = None,
 ) -> list[Brief]:
     """Rollouts by task and trial; those that follow ``after``, the task index and trial of one."""
-    query = select(*_BRIEF).where(_rollouts.c.run_id == run_id)
-    if outcome is not None:
-        query = query.where(_rollouts.c.outcome == outcome)
-    if task_index is not None:
-        query = query.where(_rollouts.c.task_index == task_index)
-    if after is not None and task_index is not None:
-        query = query.where(_rollouts.c.trial > after[1])
-    elif after is not None:
+    query = _page(after is not None, outcome is not None, task_index is not None, limit is not None)
+    index, trial = after or (0, 0)
+    given = {
+        "run": run_id,
+        "outcome": outcome,
+        "task": task_index,
+        "index": index,
+        "trial": trial,
+        "limit": limit,
+    }
+    return [_brief(row) for row in connection.execute(query, given)]
+
+
+@cache
+def _page(after: bool, outcome: bool, task: bool, limit: bool) -> Select[Any]:
+    # It is put together once: that takes longer than the answer.
+    query = select(*_BRIEF).where(_rollouts.c.run_id == bindparam("run"))
+    if outcome:
+        query = query.where(_rollouts.c.outcome == bindparam("outcome"))
+    if task:
+        query = query.where(_rollouts.c.task_index == bindparam("task"))
+    if after and task:
+        query = query.where(_rollouts.c.trial > bindparam("trial"))
+    elif after:
         # Both databases look a pair up in an index, as they do not what is said with “or”.
-        query = query.where(tuple_(_rollouts.c.task_index, _rollouts.c.trial) > tuple_(*after))
-    query = query.order_by(_rollouts.c.task_index, _rollouts.c.trial).limit(limit)
-    return [_brief(row) for row in connection.execute(query)]
+        pair = tuple_(bindparam("index"), bindparam("trial"))
+        query = query.where(tuple_(_rollouts.c.task_index, _rollouts.c.trial) > pair)
+    query = query.order_by(_rollouts.c.task_index, _rollouts.c.trial)
+    return query.limit(bindparam("limit")) if limit else query
 
 
 def finished_since(connection: Connection, run_id: str, moment: int) -> list[Brief]:
@@ -158,7 +177,7 @@ def find(connection: Connection, start: str, *, run_id: str | None = None) -> tu
     wanted = start.lower().replace("-", "")
     if not wanted or not all(char in "0123456789abcdef" for char in wanted):
         raise NotOneError(start, ())
-    query = select(_rollouts).where(_rollouts.c.id >= wanted, _rollouts.c.id < wanted + "g")
+    query = select(*_BRIEF, _rollouts.c.line).where(_rollouts.c.id >= wanted, _rollouts.c.id < wanted + "g")
     if run_id is not None:
         query = query.where(_rollouts.c.run_id == run_id)
     rows = connection.execute(query.order_by(_rollouts.c.id).limit(4)).all()
@@ -169,7 +188,7 @@ def find(connection: Connection, start: str, *, run_id: str | None = None) -> tu
 
 def lines(connection: Connection, run_id: str, ids: Sequence[str] | None = None) -> list[tuple[Brief, bytes]]:
     """Rollouts of a run with their lines; all of them, or those of these ids."""
-    query = select(_rollouts).where(_rollouts.c.run_id == run_id)
+    query = select(*_BRIEF, _rollouts.c.line).where(_rollouts.c.run_id == run_id)
     if ids is not None:
         query = query.where(_rollouts.c.id.in_(ids))
     query = query.order_by(_rollouts.c.task_index, _rollouts.c.trial)
@@ -197,7 +216,7 @@ def by_task(connection: Connection, run_id: str) -> list[dict[str, Any]]:
 
 
 def _brief(row: Any) -> Brief:
-    return Brief(**{name: getattr(row, name) for name in Brief.__slots__})
+    return Brief(*row[: len(_BRIEF)])
 
 
 __all__ = [

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, or_, select, tuple_, update
+from sqlalchemy import Connection, Select, bindparam, func, insert, or_, select, tuple_, update
 
 from rollout.platform.store import tables
 from rollout.platform.store.ids import new_id, now
@@ -75,6 +76,18 @@ class Run:
         return self.status in OVER
 
 
+# What is asked at every request is put together once: that takes longer than the answer.
+_COLUMNS = tuple(_runs.c[name] for name in Run.__slots__)
+_STATUS = Run.__slots__.index("status")
+_GET = select(*_COLUMNS).where(_runs.c.id == bindparam("id"))
+_FIND = (
+    select(*_COLUMNS)
+    .where(_runs.c.id >= bindparam("start"), _runs.c.id < bindparam("end"))
+    .order_by(_runs.c.id)
+    .limit(4)
+)
+
+
 class NotOneError(Exception):
     """A start of an id that no run has, or several; ``matches`` are some of those."""
 
@@ -119,7 +132,7 @@ def create(
 
 def get(connection: Connection, run_id: str) -> Run | None:
     """The run of that id."""
-    row = connection.execute(select(_runs).where(_runs.c.id == run_id)).one_or_none()
+    row = connection.execute(_GET, {"id": run_id}).one_or_none()
     return None if row is None else _run(row)
 
 
@@ -128,8 +141,7 @@ def find(connection: Connection, start: str) -> Run:
     wanted = start.lower().replace("-", "")
     if not wanted or not all(char in "0123456789abcdef" for char in wanted):
         raise NotOneError(start, ())
-    query = select(_runs).where(_runs.c.id >= wanted, _runs.c.id < wanted + "g").order_by(_runs.c.id).limit(4)
-    rows = connection.execute(query).all()
+    rows = connection.execute(_FIND, {"start": wanted, "end": f"{wanted}g"}).all()
     if len(rows) != 1:
         raise NotOneError(start, [row.id for row in rows])
     return _run(rows[0])
@@ -144,14 +156,24 @@ def newest(
     status: Status | None = None,
 ) -> list[Run]:
     """Runs, the newest first; those older than ``before``, the time and id of one."""
-    query = select(_runs).order_by(_runs.c.created_at.desc(), _runs.c.id.desc()).limit(limit)
-    if before is not None:
-        query = query.where(tuple_(_runs.c.created_at, _runs.c.id) < tuple_(*before))
-    if environment_id is not None:
-        query = query.where(_runs.c.environment_id == environment_id)
-    if status is not None:
-        query = query.where(_runs.c.status == status)
-    return [_run(row) for row in connection.execute(query)]
+    query = _newest(before is not None, environment_id is not None, status is not None, limit is not None)
+    moment, run_id = before or (0, "")
+    given = {"moment": moment, "run": run_id, "environment": environment_id, "status": status, "limit": limit}
+    return [_run(row) for row in connection.execute(query, given)]
+
+
+@cache
+def _newest(before: bool, environment: bool, status: bool, limit: bool) -> Select[Any]:
+    query = select(*_COLUMNS).order_by(_runs.c.created_at.desc(), _runs.c.id.desc())
+    if before:
+        query = query.where(
+            tuple_(_runs.c.created_at, _runs.c.id) < tuple_(bindparam("moment"), bindparam("run"))
+        )
+    if environment:
+        query = query.where(_runs.c.environment_id == bindparam("environment"))
+    if status:
+        query = query.where(_runs.c.status == bindparam("status"))
+    return query.limit(bindparam("limit")) if limit else query
 
 
 def count(connection: Connection) -> dict[str, int]:
@@ -268,8 +290,9 @@ def resume(connection: Connection, run_id: str) -> Run | None:
 
 
 def _run(row: Any) -> Run:
-    values = {name: getattr(row, name) for name in Run.__slots__}
-    return Run(**{**values, "status": Status(values["status"])})
+    values = list(row)
+    values[_STATUS] = Status(values[_STATUS])
+    return Run(*values)
 
 
 __all__ = [
