@@ -16,13 +16,16 @@ KEY = "rk_of_the_published_one"
 
 class Published:
     """``environments`` is what it holds by slug, ``asked`` what it was asked, as ``POST /api/runs``. ``refuses`` has
-    what it answers with a status of 500."""
+    what it answers with a status of 500, ``drafts`` the environments that it writes when it is asked to, and ``wishes``
+    what it was told of them."""
 
     def __init__(self) -> None:
         self.environments: dict[str, dict[str, Any]] = {}
         self.runs: dict[str, dict[str, Any]] = {}
         self.asked: list[str] = []
         self.refuses: set[str] = set()
+        self.drafts: list[dict[str, Any]] = []
+        self.wishes: list[Any] = []
 
     def __enter__(self) -> Published:
         platform = self
@@ -80,6 +83,9 @@ class Published:
             case "PUT", ["environments", slug, "verifier"] if slug in self.environments:
                 self.environments[slug]["verifier"] = _plain(body)
                 return 200, body
+            case "POST", ["environments", "generate", *_] if self.drafts:
+                self.wishes.append(body)
+                return 200, self.drafts.pop(0)
             case "GET", ["runs"]:
                 return 200, {"runs": list(reversed(self.runs.values()))}
             case "POST", ["runs"]:

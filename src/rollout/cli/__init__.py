@@ -68,6 +68,8 @@ def _command_in(words: list[str]) -> str:
 
 _ORDER = (
     "new",
+    "generate",
+    "refine",
     "validate",
     "explain",
     "schema",
@@ -195,7 +197,7 @@ def _words(error: Exception) -> tuple[str, str | None]:
     ) else f"{message}.", f"“{path} --help” shows how it is used."
 
 
-_NOT_YET = frozenset(("generate", "improve", "job", "jobs"))
+_NOT_YET = frozenset(("improve", "job", "jobs"))
 _QUOTED = re.compile(r"'([^']*)'")
 _NO_COMMAND = re.compile(r"No such command '(?P<name>.*?)'")
 

@@ -185,7 +185,8 @@ def _proved(draft: Draft, files: Mapping[str, str], report: Report) -> Examined:
         return Examined(draft, files, tuple(found), environment, trouble=trouble)
     found += diagnose(report.document, proof)
     found.sort(key=lambda diagnostic: diagnostic.sort_key)
-    doubt = None if proof.holds else "It is not proved."
+    is_told = any(each.severity is Severity.ERROR for each in found)
+    doubt = None if proof.holds or is_told else "It is not proved."
     return Examined(draft, files, tuple(found), environment, compiled, doubt)
 
 

@@ -35,7 +35,7 @@ def test_an_unknown_command_is_answered_with_the_likely_one() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["improve", "jobs", "job", "generate"],
+    ["improve", "jobs", "job"],
 )
 def test_a_published_command_that_is_not_here_yet_says_where_it_is(command: str) -> None:
     done = run(command, "x")
