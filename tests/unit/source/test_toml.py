@@ -77,11 +77,24 @@ class Moment:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
+        if not isinstance(other, str):
+            return NotImplemented
         read = tomllib.loads(f"moment = {other}")["moment"]
         return type(read) is type(self.value) and bool(read == self.value)
 
     def __hash__(self) -> int:
         return hash(self.value)
+
+
+def as_written(value: Any, text: Any) -> Any:
+    """``value`` with each date and time as it stands in ``text``, where that writes it."""
+    if isinstance(value, Moment):
+        return text if value == text else value.value.isoformat()
+    if isinstance(value, dict) and isinstance(text, dict):
+        return {key: as_written(item, text.get(key)) for key, item in value.items()}
+    if isinstance(value, list) and isinstance(text, list) and len(value) == len(text):
+        return [as_written(item, other) for item, other in zip(value, text, strict=True)]
+    return value
 
 
 def read(text: str) -> tuple[Parsed | None, list[Problem]]:
@@ -133,7 +146,8 @@ def assert_same_as_tomllib(text: str) -> None:
     assert parsed is not None, (text, problems)
     assert refused == []
     assert parsed.value == value
-    assert repr(parsed.value) == repr(value)  # tells 1 from 1.0 and True, and keeps the order
+    written = as_written(value, parsed.value)
+    assert repr(parsed.value) == repr(written)  # tells 1 from 1.0 and True, and keeps the order
     for scalar, place in scalars(parsed.value, parsed.place):
         again = expected(f"x = {place.source.text[place.start : place.end]}")
         assert again == {"x": scalar}
