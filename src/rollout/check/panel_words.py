@@ -11,16 +11,21 @@ DEEDS: Mapping[str, str] = {
     "do-nothing": "does nothing",
     "says-truth": "only says the truth and makes no call",
     "says-everything": "says the answers of all tasks at once",
+    "says-nearly": "says the right answer within a longer word, denied, or beside another,",
     "every-tool": "calls every tool once, with any arguments,",
     "repeats-call": "makes a right call twice",
+    "does-more": "does what is asked for and something else as well",
     "wrong-arguments": "calls the right tools with wrong arguments",
 }
 _WAYS_OUT: Mapping[str, str] = {
     "says-truth": "Judge what was done as well: “ground_truth_match” compares the state that is left.",
     "says-everything": "Ask for the answer alone: “output_equals”, or “output_json” with a schema.",
+    "says-nearly": "Ask for the answer and nothing else: “answer_match”, or “output_equals”.",
     "every-tool": "Ask for what the calls led to (“ground_truth_match”) or for their arguments (“tool_called_with”).",
     "repeats-call": "Ask for no more than that: “ground_truth_match” without “subset”, “calls_match” with “extra: "
     "forbid”, or “tool_call_count”.",
+    "does-more": "Ask that nothing else changes: “ground_truth_match” without “subset”, or “state_unchanged” with the "
+    "paths that have to stay.",
     "wrong-arguments": "Ask for what the arguments led to (“ground_truth_match”), for the arguments "
     "(“tool_called_with”) or for the answer (“answer_match”).",
 }
@@ -57,6 +62,9 @@ def way_out(facts: Mapping[str, Any]) -> str:
             f"{listed(caught)} caught it, but {'weighs' if one else 'weigh'} too little for a "
             f"passThreshold of {score(facts['threshold'])}: raise either."
         )
+    if facts["member"] == "wrong-arguments" and facts.get("tolerance"):
+        tolerance = score(facts["tolerance"])
+        return f"Make the tolerance of {tolerance} so small that it takes no wrong number for the right one."
     return _WAYS_OUT[facts["member"]]
 
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from rollout.database.golds import golds_of_task, is_rows
 from rollout.engine import Trace
+from rollout.engine.leeway import Leeway, leeways, tolerance_of
 from rollout.environment import Environment, Task
 from rollout.language.canonical import canonical
-from rollout.language.compare import compare, show
+from rollout.language.compare import Tolerance, compare, show
 from rollout.language.exact_json import load
-from rollout.language.paths import MISSING, PathError, get, parse
+from rollout.language.paths import MISSING, PathError, get, kind, parse
 from rollout.language.site import OWN_KEYS, EmptyTruthError, compare_values, truth_by_key
 
 _NUMBER = re.compile(r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?")
@@ -26,6 +27,31 @@ _TERMS: tuple[dict[str, bool], ...] = (
     {"ignore_order": True},
     {"ignore_order": True, "subset": True},
 )
+DEAF = frozenset(
+    {
+        "state_match",
+        "ground_truth_match",
+        "state_unchanged",
+        "files_match",
+        "command_passes",
+        "page_reached",
+        "element_value",
+        "tool_was_called",
+        "tool_not_called",
+        "tool_called_with",
+        "calls_match",
+        "tool_call_count",
+        "tool_order",
+        "no_tool_errors",
+    }
+)
+"""The primitives that do not listen to what is said."""
+
+HEARING = frozenset(
+    {"contains_terms", "output_equals", "output_matches", "output_json", "answer_match", "sql_result"}
+)
+"""Those that do. All others are code of the author's, which may know more than the ground truth says."""
+
 _COMPARES_ANSWERS = frozenset({"answer_match", "output_equals", "output_json"})
 _LONGEST_VALUE = 40
 _MOST_MATCHED = 200
@@ -46,18 +72,42 @@ class Asked:
         self.template = environment.template
         self.right = right
         self._primitives = _primitives(environment)
-        self._tolerance = max((_tolerance(each) for each in self._primitives), default=0.0)
+        self.tolerance = tolerance_of(self._primitives)
+        self._leeways = leeways(self.tolerance)
         self._state = self._named_state(task.hidden_ground_truth)
-        terms = next((each for each in _TERMS if self._difference(right, each) is None), None)
-        if terms is None:
-            # What it names goes by another measure than the state's.
-            self._state = {}
-        self._terms = terms or {}
+        self.contradiction: str | None = None
+        self._measure(right)
         self._read = {step for each in self._primitives for step in _read_keys(each)}
         self._gold: Any = MISSING
         if environment.template == "sql":
             self._gold = golds_of_task(environment.verifier, task.hidden_ground_truth)
         self._answers = list(self._named_answers(task.hidden_ground_truth))
+
+    def _measure(self, right: Trace) -> None:
+        """Finds the strictest measure that the oracle's rollout meets, and what it contradicts where it meets none."""
+        all_tolerated: Leeway = lambda expected: self.tolerance  # noqa: E731
+        terms = next((each for each in _TERMS if not self._difference(right, each, all_tolerated)), None)
+        if terms is None:
+            self.contradiction = self._contradiction(right)
+            # What it names goes by another measure than the state's.
+            self._state = {}
+        elif any(self._difference(right, terms, leeway) for leeway in self._leeways):
+            self._leeways = (all_tolerated,)
+        self._terms = terms or {}
+
+    def _contradiction(self, right: Trace) -> str | None:
+        """What the oracle's rollout leaves otherwise than the ground truth has it, and nothing else reads."""
+        if self.template in ("sql", "code-editing") or any(
+            each.get("type") not in DEAF | HEARING for each in self._primitives
+        ):
+            return None
+        read = {step for each in self._primitives for step in _truth_keys(each)}
+        for key, wanted in self._state.items():
+            difference = self._difference(right, _TERMS[-1], lambda expected: self.tolerance, [key])
+            # A number of refunds, where the state has a list of them, is no state.
+            if difference and key not in read and kind(wanted) == kind(right.final_state.get(key, MISSING)):
+                return difference
+        return None
 
     @property
     def names_state(self) -> bool:
@@ -73,6 +123,18 @@ class Asked:
     def answers(self) -> Sequence[Any]:
         """The answers that the ground truth has and the oracle gave."""
         return [answer for answer, _ in self._answers]
+
+    @property
+    def given(self) -> Sequence[tuple[Any, bool]]:
+        """What the oracle answered, by the ground truth or the gold, each with whether it is certainly asked for."""
+        if self.template != "sql" or self._gold is MISSING:
+            return self._answers
+        value = _value(self.right.final_output)
+        return [] if isinstance(value, list | dict) else [(value, self._has_one_gold)]
+
+    @property
+    def _has_one_gold(self) -> bool:
+        return isinstance(self._gold, str) or is_rows(self._gold)
 
     @property
     def is_question(self) -> bool:
@@ -101,13 +163,15 @@ class Asked:
         """
         if self.template == "sql":
             return self._in_database(trace)
-        if self._state:
-            difference = self._difference(trace, self._terms if exactly else _TERMS[-1])
-            if difference is not None:
-                return Shortfall(True, difference)
-        for answer, certain in self._answers:
-            if not says(trace.final_output, answer):
-                return Shortfall(certain, f"The answer {show(answer)} was not given.")
+        for number, leeway in enumerate(self._leeways):
+            # What is right by half of a number, and not by a tenth of it, may be meant.
+            if self._state:
+                difference = self._difference(trace, self._terms if exactly else _TERMS[-1], leeway)
+                if difference is not None:
+                    return Shortfall(number == 0, difference)
+            for answer, certain in self._answers:
+                if not says(trace.final_output, answer, leeway):
+                    return Shortfall(certain and number == 0, f"The answer {show(answer)} was not given.")
         if self.template == "code-editing":
             return self._in_files(trace)
         if self._state or self._answers:
@@ -127,18 +191,41 @@ class Asked:
         return {key: state[key] for key in state.keys() & self._read} if self._read else state
 
     def _in_database(self, trace: Trace) -> Shortfall | None:
-        certain = isinstance(self._gold, str) or is_rows(self._gold)
+        certain = self._has_one_gold
         if self.changes(self.right):
             left, right = self.state_of(trace), self.state_of(self.right)
             if any(left.get(key) != right.get(key) for key in ("tables", "others")):
                 return Shortfall(certain, "The tables do not hold what they hold after the solution.")
             return None
         said, wanted = _value(trace.final_output), _value(self.right.final_output)
-        if isinstance(wanted, str | int | float) and says(trace.final_output, wanted):
-            return None
-        if not _same_rows(wanted, said, self._tolerance):
-            return Shortfall(certain, f"The answer is {show(said)}, not {show(wanted)}.")
+        for number, leeway in enumerate(self._leeways):
+            is_said = isinstance(wanted, str | int | float) and says(trace.final_output, wanted, leeway)
+            if not is_said and not _same_rows(wanted, said, leeway if self.tolerance else 0.0):
+                return Shortfall(certain and number == 0, f"The answer is {show(said)}, not {show(wanted)}.")
         return None
+
+    def beyond(self, trace: Trace) -> Shortfall | None:
+        """What ``trace`` changed besides all that the solution changes, None where that is nothing.
+
+        It is certain where the ground truth names it. A part that it does not name may be one that nobody asks for, and
+        is one where the solution changes it as well, such as a log.
+        """
+        left, right = self.state_of(trace), self.state_of(self.right)
+        if self.template == "code-editing" or left == right:
+            return None
+        if self._state and (difference := self._difference(trace, self._terms, self._leeways[0])):
+            return Shortfall(True, difference)
+        start = self.state_of(self.right, initial=True)
+        untouched = [
+            key for key in right.keys() | left.keys() if start.get(key, MISSING) == right.get(key, MISSING)
+        ]
+        changed = [key for key in untouched if left.get(key, MISSING) != right.get(key, MISSING)]
+        if self.template == "sql":
+            return Shortfall(self._has_one_gold, "The solution leaves other tables.") if changed else None
+        if not changed:
+            return None
+        parts = ", ".join(f"“{key}”" for key in sorted(changed))
+        return Shortfall(False, f"It changes {parts}, which the solution does not.")
 
     def _in_files(self, trace: Trace) -> Shortfall | None:
         start, right = self.right.initial_state["files"], self.right.final_state["files"]
@@ -166,17 +253,19 @@ class Asked:
                 return {}
         return {key: value for key, value in truth.items() if key in start or key in final}
 
-    def _difference(self, trace: Trace, terms: Mapping[str, bool]) -> str | None:
+    def _difference(
+        self, trace: Trace, terms: Mapping[str, bool], leeway: Leeway, keys: Sequence[str] | None = None
+    ) -> str | None:
         if self.template == "code-editing":
             files = trace.final_state.get("files", {})
             wrong = next((path for path, text in self._state.items() if files.get(path) != text), None)
             return None if wrong is None else f"“{wrong}” is not as the ground truth has it."
-        for key, wanted in self._state.items():
-            actual = trace.final_state.get(key, MISSING)
+        for key in self._state if keys is None else keys:
+            wanted, actual = self._state[key], trace.final_state.get(key, MISSING)
             if self.template == "browser" and key == "values":
                 difference = compare_values(wanted, actual)
             else:
-                difference = compare(wanted, actual, tolerance=self._tolerance, **terms)
+                difference = compare(wanted, actual, tolerance=leeway if self.tolerance else 0.0, **terms)
             if difference is not None:
                 return difference.sentence((key,))
         return None
@@ -195,7 +284,7 @@ class Asked:
                 continue
             if answer is MISSING or answer is None or answer in ("", [], {}) or path in self._state:
                 continue
-            if says(self.right.final_output, answer):
+            if says(self.right.final_output, answer, lambda expected: self.tolerance):
                 # A sentence may be there for people to read; a value is an answer.
                 is_value = not isinstance(answer, str) or len(answer) <= _LONGEST_VALUE
                 yield answer, judged or (is_value and not self._state)
@@ -208,15 +297,18 @@ def site_state(template: str, state: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, value in state.items() if key not in OWN_KEYS}
 
 
-def says(text: str, value: Any) -> bool:
-    """Whether a text says a value somewhere, read as kindly as can be."""
+def says(text: str, value: Any, leeway: Leeway = lambda expected: 0.0) -> bool:
+    """Whether a text says a value somewhere, read as kindly as can be; a number may be off by its ``leeway``."""
     if isinstance(value, dict | list):
-        return all(says(text, each) for each in (value.values() if isinstance(value, dict) else value))
+        return all(
+            says(text, each, leeway) for each in (value.values() if isinstance(value, dict) else value)
+        )
     folded = text.casefold()
     if isinstance(value, bool):
         return bool(set(re.findall(r"\w+", folded)) & ({"true", "yes"} if value else {"false", "no"}))
     if isinstance(value, int | float):
-        return any(_number(found) == value for found in _NUMBER.findall(text))
+        numbers = [number for found in _NUMBER.findall(text) if (number := _number(found)) is not None]
+        return any(compare(value, number, tolerance=leeway) is None for number in numbers)
     if value is None:
         return True
     return str(value).strip().casefold() in folded
@@ -243,7 +335,7 @@ def _value(output: str) -> Any:
     return value
 
 
-def _same_rows(wanted: Any, said: Any, tolerance: float) -> bool:
+def _same_rows(wanted: Any, said: Any, tolerance: Tolerance) -> bool:
     if not isinstance(wanted, list) or not isinstance(said, list):
         return compare(wanted, said, tolerance=tolerance) is None
     if len(wanted) != len(said):
@@ -265,6 +357,16 @@ def _primitives(environment: Environment) -> Sequence[Mapping[str, Any]]:
     return [each for each in primitives if isinstance(each, dict)]
 
 
+def _truth_keys(primitive: Mapping[str, Any]) -> Iterator[str | int]:
+    """The keys of the ground truth that a primitive reads by a path."""
+    path = primitive.get("groundTruth", "answer" if primitive.get("type") == "answer_match" else None)
+    if isinstance(path, str):
+        try:
+            yield parse(path).steps[0]
+        except (PathError, IndexError):
+            return
+
+
 def _read_keys(primitive: Mapping[str, Any]) -> Iterator[str | int]:
     """The keys of the state that a primitive names in its options."""
     for name in ("expected", "paths"):
@@ -278,10 +380,4 @@ def _read_keys(primitive: Mapping[str, Any]) -> Iterator[str | int]:
                 continue
 
 
-def _tolerance(primitive: Mapping[str, Any]) -> float:
-    tolerance = primitive.get("tolerance", 0)
-    is_number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
-    return float(tolerance) if is_number else 0.0
-
-
-__all__ = ["Asked", "Shortfall", "says", "site_state"]
+__all__ = ["DEAF", "HEARING", "Asked", "Shortfall", "says", "site_state"]

@@ -14,12 +14,12 @@ from itertools import islice
 from typing import Any, Literal
 
 from rollout.engine import Failure, Outcome, Rollout, Verdict
-from rollout.engine.asked import Asked, Shortfall, site_state
+from rollout.engine.asked import DEAF, HEARING, Asked, Shortfall, site_state
 from rollout.engine.judge import VerifierGrader
 from rollout.engine.loop import EnvironmentWorkflow
 from rollout.engine.toolbox import BadCallError
 from rollout.engine.wrong_arguments import Pool
-from rollout.engine.wrong_runs import WRONG_RUNS, Play, bounded, sayings
+from rollout.engine.wrong_runs import WRONG_RUNS, KnownWrong, Play, WrongRun, bounded, sayings
 from rollout.environment import Environment, Task
 from rollout.language.canonical import canonical, dump
 from rollout.models import Call, connect
@@ -34,30 +34,9 @@ SECONDS = 300.0
 MEMBERS = ("do-nothing", *WRONG_RUNS)
 """The members in the order in which they are told of; the first is ``noop``, and the proof's own."""
 
-_DEAF = frozenset(
-    {
-        "state_match",
-        "ground_truth_match",
-        "state_unchanged",
-        "files_match",
-        "command_passes",
-        "page_reached",
-        "element_value",
-        "tool_was_called",
-        "tool_not_called",
-        "tool_called_with",
-        "calls_match",
-        "tool_call_count",
-        "tool_order",
-        "no_tool_errors",
-    }
+_OF_MANNER = frozenset(
+    {"tool_was_called", "tool_not_called", "tool_call_count", "tool_order", "no_tool_errors"}
 )
-"""The primitives that do not listen to what is said."""
-
-_HEARING = frozenset(
-    {"contains_terms", "output_equals", "output_matches", "output_json", "answer_match", "sql_result"}
-)
-"""Those that do. All others are code of the author's, which may know more than the ground truth says."""
 
 _COMPARING = frozenset({"sql_result", "calls_match"})
 
@@ -99,10 +78,13 @@ class Panel:
         self.workflow = copy(workflow)
         self.workflow.seconds = SECONDS
         longest = max((len(script) for script in scripts if script), default=0)
-        self.workflow.max_tool_calls = max(workflow.max_tool_calls, longest + 1, len(workflow.toolbox.tools))
+        self.workflow.max_tool_calls = max(
+            workflow.max_tool_calls, 2 * longest + 1, len(workflow.toolbox.tools)
+        )
+        self.scripts = scripts
         self.pool = Pool(workflow.toolbox, scripts)
         self.player = connect("oracle")
-        self.hears = any(primitive.type not in _DEAF for primitive in grader.primitives)
+        self.hears = any(primitive.type not in DEAF for primitive in grader.primitives)
         self._said = bounded(sayings(environment.tasks, scripts)) if self.hears else []
 
     async def face(self, task: Task, script: Script, right: Rollout) -> list[Bout]:
@@ -110,32 +92,35 @@ class Panel:
         asked = Asked(self.environment, task, right.trace)
         # What is written to a file twice is as it was, and which calls write is told by their name.
         acting = [] if self.environment.template == "code-editing" else await self._acting(task, script)
-        play = Play(self.environment, task, script, acting, asked, self.pool, self._said)
+        play = Play(self.environment, task, script, acting, asked, self.pool, self._said, self.scripts)
         return [await self._try(member, play) for member in MEMBERS[1:]]
 
     async def _try(self, member: str, play: Play) -> Bout:
         bout = Bout(member, "not_wrong")
         seen = {canonical(play.script)}
-        for script in islice(WRONG_RUNS[member](play), MOST_RUNS):
-            if (written := canonical(script)) in seen:
+        for run in islice(WRONG_RUNS[member](play), MOST_RUNS):
+            if (written := canonical(run.script if isinstance(run, KnownWrong) else run)) in seen:
                 continue
             seen.add(written)
-            bout = _worse(bout, await self._run(member, script, play))
+            bout = _worse(bout, await self._run(member, run, play))
             if bout.result == "passed" and bout.shortfall is not None and bout.shortfall.certain:
                 break
         return bout
 
-    async def _run(self, member: str, script: Script, play: Play) -> Bout:
+    async def _run(self, member: str, run: WrongRun, play: Play) -> Bout:
         task, asked = play.task, play.asked
+        script, known = run if isinstance(run, KnownWrong) else (run, None)
         trace = await self.workflow.run(replace(task, solution=script), self.player)
         if trace.failure is not None:
             verdict = Verdict(Outcome.ERROR, None, failure=trace.failure)
             return Bout(
                 member, "not_judged", 0, rollout=Rollout(trace, verdict), failure=trace.failure, steps=script
             )
-        shortfall = asked.shortfall(trace, exactly=member == "repeats-call")
-        if shortfall is None and member == "says-everything":
-            shortfall = Shortfall(False, "The right answer is one of all that it says.")
+        shortfall = known
+        if known is None or not known.certain:
+            shortfall = asked.shortfall(trace, exactly=member == "repeats-call") or known
+        if shortfall is None and member == "does-more":
+            shortfall = asked.beyond(trace)
         if shortfall is None:
             return Bout(member, "not_wrong")
         if not trace.calls and not self.hears:
@@ -153,7 +138,7 @@ class Panel:
             )
         if verdict.outcome is not Outcome.PASSED:
             return Bout(member, "caught", 1)
-        if not shortfall.certain and member != "says-everything" and self._is_known_right(verdict):
+        if not shortfall.certain and known is None and self._is_known_right(verdict):
             return Bout(member, "not_wrong")
         if self._may_be_meant(member, verdict, task):
             shortfall = replace(shortfall, certain=False)
@@ -172,14 +157,28 @@ class Panel:
         It may where a primitive saw the fault and the threshold forgives it, and wrong arguments may where a primitive
         knows other right ones than the ground truth has.
         """
-        if member not in ("wrong-arguments", "repeats-call"):
+        if member not in ("wrong-arguments", "repeats-call", "does-more", "says-nearly"):
             return False
         if any(mark.weight and (mark.value or 0.0) < 1.0 for mark in verdict.marks):
-            return True
-        return member == "wrong-arguments" and any(
-            primitive.weight and _knows_others(primitive.type, primitive.options, task.hidden_ground_truth)
-            for primitive in self.grader.primitives
+            return not self._passes_by_manner
+        counted = [primitive for primitive in self.grader.primitives if primitive.weight]
+        if member == "does-more" and any(
+            primitive.type == "state_match" or primitive.options.get("subset") for primitive in counted
+        ):
+            return True  # it looks at what it names, and at nothing else
+        return member != "repeats-call" and any(
+            _knows_others(primitive.type, primitive.options, task.hidden_ground_truth)
+            for primitive in counted
         )
+
+    @property
+    def _passes_by_manner(self) -> bool:
+        """Whether the threshold is reached by primitives alone that do not look at what came of a task."""
+        weights = {True: 0.0, False: 0.0}
+        for primitive in self.grader.primitives:
+            weights[primitive.type in _OF_MANNER] += primitive.weight
+        total = sum(weights.values())
+        return total > 0 and weights[True] / total >= self.grader.threshold
 
     async def _acting(self, task: Task, script: Script) -> list[int]:
         """The steps of a solution that change the state, by playing them in a world of their own."""
@@ -224,7 +223,7 @@ def _knows_others(kind: str, options: Mapping[str, Any], truth: Mapping[str, Any
     calls = options.get("calls", truth.get(str(options.get("groundTruth"))))
     named = calls if isinstance(calls, list) else ()
     has_choices = any(isinstance(call, dict) and ("anyOf" in call or "optional" in call) for call in named)
-    return has_choices or kind not in _DEAF | _HEARING
+    return has_choices or kind not in DEAF | HEARING
 
 
 __all__ = ["MEMBERS", "MOST_RUNS", "SECONDS", "Bout", "Panel", "Result"]

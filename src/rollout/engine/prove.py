@@ -14,6 +14,7 @@ from typing import Any
 from rollout.check.rulebook import rule
 from rollout.diagnostics import Diagnostic, Severity
 from rollout.engine import Failure, Outcome, Rollout, Verdict, roll_out
+from rollout.engine.asked import Asked
 from rollout.engine.judge import VerifierGrader
 from rollout.engine.loop import MOST_TOOL_CALLS, EnvironmentWorkflow
 from rollout.engine.panel import MEMBERS, Bout, Panel
@@ -138,6 +139,8 @@ class _Prover:
         played = await self._twice(task, self.oracle)
         idle = await self._twice(task, self.noop)
         defects = list(self._defects(index, task, played, idle))
+        if script is not None and played[0].verdict.score == 1.0:
+            defects += self._contradictions(index, task, played[0])
         bouts = [_idle_bout(idle[0])]
         if script is None or defects or played[0].verdict.score != 1.0:
             # What is wrong here would show in every run.
@@ -192,6 +195,12 @@ class _Prover:
             if first.trace != second.trace or first.verdict != second.verdict:
                 yield Defect("unstable-trace", home, {"task": task.key, "model": name})
 
+    def _contradictions(self, index: int, task: Task, played: Rollout) -> Iterator[Defect]:
+        difference = Asked(self.environment, task, played.trace).contradiction
+        if difference is not None:
+            route: Route = ("tasks", index) if task.solution is None else ("tasks", index, "solution")
+            yield Defect("unreached-ground-truth", route, {"task": task.key, "difference": difference})
+
     def _panel_defects(self, index: int, task: Task, bouts: list[Bout]) -> Iterator[Defect]:
         home: Route = ("tasks", index)
         told: set[Failure] = set()
@@ -205,6 +214,7 @@ class _Prover:
                 if is_wrong and not bout.shortfall.certain:
                     continue  # where it is certain, there is no need to wonder
                 slug = "false-pass" if bout.shortfall.certain else "loose-verifier"
+                route = self._blamed(bout.verdict)
                 facts = {
                     "tasks": [task.key],
                     "member": bout.member,
@@ -214,8 +224,11 @@ class _Prover:
                     ],
                     "threshold": bout.verdict.threshold,
                     "shortfall": bout.shortfall.sentence,
+                    "tolerance": self.grader.primitives[int(route[-1])].options.get("tolerance")
+                    if route
+                    else None,
                 }
-                yield Defect(slug, self._blamed(bout.verdict) or home, facts)
+                yield Defect(slug, route or home, facts)
 
     def _blamed(self, verdict: Verdict) -> Route | None:
         """Where the primitive stands that gave a wrong run the most."""

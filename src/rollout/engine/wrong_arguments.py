@@ -59,23 +59,38 @@ class Pool:
         """Arguments for a call of ``tool``, wrong ones where there are any."""
         return self.wrong(tool.name, right, key) or next(self._drawn(tool.name, key), {})
 
-    def one_wrong(self, tool: str, args: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """``args`` with one value after the other wrong. Free text is left as it is: there is no wrong one."""
+    def one_wrong(
+        self, tool: str, args: Mapping[str, Any], *, tolerance: float = 0.0
+    ) -> Iterator[dict[str, Any]]:
+        """``args`` with one value after the other wrong. Free text is left as it is: there is no wrong one.
+
+        Each number is also replaced by one as far off as ``tolerance`` lets it be.
+        """
         for steps, value in _leaves(args, ()):
             others = (_at(each, steps) for each in self._by_tool[tool].values() if _same_place(each, [args]))
-            for other in chain(others, _beside(value)):
-                if type(other) is not type(value) or compare(value, other) is None:
-                    continue
-                varied = _with(args, steps, other)
-                if self._fits(tool, varied):
-                    yield varied
-                    break
+            for candidates in (chain(others, _beside(value)), _at_the_edge(value, tolerance)):
+                for other in candidates:
+                    if type(other) is not type(value) or compare(value, other) is None:
+                        continue
+                    varied = _with(args, steps, other)
+                    if self._fits(tool, varied):
+                        yield varied
+                        break
 
-    def wrong_answers(self, right: Any) -> Iterator[Any]:
-        """Other tasks' answers of the same kind, then answers made up: 711 and 12 for 11, a list without its end."""
+    @property
+    def answers(self) -> Sequence[Any]:
+        """The answers of all tasks, each once."""
+        return list(self._answers.values())
+
+    def wrong_answers(self, right: Any, *, tolerance: float = 0.0) -> Iterator[Any]:
+        """Other tasks' answers of the same kind, then answers made up: 711 and 12 for 11, a list without its end.
+
+        A number is also off by as much as ``tolerance`` lets it be.
+        """
         others = (each for each in self._answers.values() if type(each) is type(right))
         yield from islice((each for each in others if compare(right, each) is not None), _MOST_OTHERS)
-        yield from (each for each in _made_up(right) if compare(right, each) is not None)
+        made_up = chain(_made_up(right), islice(_at_the_edge(right, tolerance), 1))
+        yield from (each for each in made_up if compare(right, each) is not None)
 
     def _drawn(self, name: str, key: str) -> Iterator[dict[str, Any]]:
         tool = self._tools.get(name)
@@ -144,6 +159,17 @@ def _with(value: Any, steps: Steps, other: Any) -> Any:
     copy: Any = dict(value) if isinstance(value, Mapping) else list(value)
     copy[steps[0]] = _with(value[steps[0]], steps[1:], other)
     return copy
+
+
+def _at_the_edge(value: Any, tolerance: float) -> Iterator[Any]:
+    """Numbers that are as far from a number as is tolerated, or less far where the schema allows no such number."""
+    if tolerance <= 0 or isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    for share in (1, 0.5, 0.1, 0.01):
+        step = tolerance * share
+        for other in (value + step, value - step):
+            if isfinite(other) and (isinstance(value, float) or abs(step) >= 1):
+                yield type(value)(other)
 
 
 def _beside(value: Any) -> Iterator[Any]:

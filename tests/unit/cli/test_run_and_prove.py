@@ -143,7 +143,7 @@ def test_prove_as_json_has_what_came_of_the_panel_at_every_task(
 ) -> None:
     ended = run("prove", "false-pass/bad_outvoted", "--json", at=PROOFS)
     [environment] = json.loads(ended.stdout)["data"]["environments"]
-    assert (ended.exit_code, environment["proved"], environment["wrong_runs"]) == (1, False, 14)
+    assert (ended.exit_code, environment["proved"], environment["wrong_runs"]) == (1, False, 18)
     assert [each["task"] for each in environment["panel"]] == ["alice", "bob"]
     assert environment["panel"][0]["members"] == snapshot
     assert [found["code"] for found in environment["findings"]] == ["RL607"]
@@ -166,7 +166,7 @@ def test_a_warning_of_validate_is_told_by_prove_and_counts_only_under_strict(run
     path = ROOT / "tests" / "cases" / "rules" / "uncounted-primitive"
     ended = run("prove", "bad", at=path)
     assert ended.exit_code == 0
-    assert "1 task proved; solutions reach the top score, none of 7 wrong runs passes" in ended.stdout
+    assert "1 task proved; solutions reach the top score, none of 8 wrong runs passes" in ended.stdout
     assert "uncounted-primitive]" in ended.stdout
     strict = run("prove", "bad", "--strict", at=path)
     assert (strict.exit_code, strict.stdout) == (1, ended.stdout)
@@ -216,7 +216,7 @@ def test_prove_goes_on_after_an_environment_with_errors(run: Any) -> None:
     assert ended.exit_code == 1
     assert ended.stdout.splitlines()[:2] == [
         "✗ bad_environment: not proved, since it has errors",
-        "✓ hostile: 1 task proved; solutions reach the top score, none of 7 wrong runs passes",
+        "✓ hostile: 1 task proved; solutions reach the top score, none of 8 wrong runs passes",
     ]
 
 

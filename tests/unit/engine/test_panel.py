@@ -75,19 +75,21 @@ def test_an_environment_that_compares_the_state_lets_none_of_them_pass() -> None
         "every-tool": "caught",
         "repeats-call": "caught",
         "wrong-arguments": "caught",
+        "says-nearly": "not_wrong",
+        "does-more": "caught",
     }
 
 
 @pytest.mark.parametrize(
     ("primitives", "passing"),
     [
-        ((SAID,), ("says-truth", "repeats-call", "wrong-arguments")),
-        ((CALLED,), ("every-tool", "repeats-call", "wrong-arguments")),
+        ((SAID,), ("says-truth", "repeats-call", "wrong-arguments", "does-more")),
+        ((CALLED,), ("every-tool", "repeats-call", "wrong-arguments", "does-more")),
         (
             ({"name": "first", "type": "state_match", "expected": {"refunds[0].amount": 5}},),
-            ("every-tool", "repeats-call", "wrong-arguments"),
+            ("every-tool", "repeats-call", "wrong-arguments", "does-more"),
         ),
-        (({**OUTCOME, "subset": True},), ("repeats-call",)),
+        (({**OUTCOME, "subset": True},), ("repeats-call", "does-more")),
         (
             (
                 {"name": "one", "type": "state_match", "expected": {"refunds.length": 1}},
@@ -237,7 +239,7 @@ def test_a_tool_of_the_author_s_may_have_the_name_of_a_built_in_one() -> None:
         assert task.solution is not None
         task.solution[1]["tool"] = "run_command"
     proof = asyncio.run(prove(environment))
-    assert proof.passing == ("repeats-call",)
+    assert proof.passing == ("repeats-call", "does-more")
 
 
 def test_a_value_that_ends_in_a_raised_digit_is_proved_as_any_other() -> None:
@@ -256,7 +258,7 @@ def test_a_call_that_comes_to_no_tool_hides_none_that_follows() -> None:
         assert task.solution is not None
         task.solution.insert(0, {"tool": "nothing"})
     proof = asyncio.run(prove(environment))
-    assert proof.passing == ("repeats-call",)
+    assert proof.passing == ("repeats-call", "does-more")
 
 
 @pytest.mark.parametrize("args", [["O-1"], {"id": "O-1", "amount": 5}])
@@ -302,7 +304,7 @@ def test_the_members_are_told_in_one_order_everywhere() -> None:
     [defect] = proof.defects
     assert (defect.facts["member"], defect.facts["others"]) == (
         "says-truth",
-        ["repeats-call", "wrong-arguments"],
+        ["repeats-call", "wrong-arguments", "does-more"],
     )
     assert defect.facts["tasks"] == ["O-1", "O-2"]
     assert defect.route == ("verifier", "primitives", 0)
@@ -316,3 +318,50 @@ def test_a_solution_that_cannot_be_played_is_told_and_breaks_nothing(step: Any) 
     assert not proof.holds
     assert results(proof, 0)["says-truth"] == "not_tried"
     assert [defect.slug for defect in proof.defects if defect.route[:2] == ("tasks", 0)] != []
+
+
+LOOKED = {"name": "looked", "type": "tool_was_called", "tool": "get_order"}
+
+
+def contradictions(environment: Environment) -> list[str]:
+    return [
+        defect.facts["difference"]
+        for defect in asyncio.run(prove(environment)).defects
+        if defect.slug == "unreached-ground-truth"
+    ]
+
+
+def test_a_ground_truth_that_the_solution_does_not_reach_is_told_where_nothing_reads_it() -> None:
+    environment = desk(LOOKED)
+    environment.tasks = environment.tasks[:1]
+    environment.tasks[0].solution = [{"tool": "get_order", "args": {"id": "O-1"}}]
+    assert len(contradictions(environment)) == 1
+    function = {"name": "code", "type": "python", "function": "grade.py:grade"}
+    environment.verifier = {"primitives": [LOOKED, {**function, "weight": 0}]}
+    assert contradictions(environment) == []
+
+
+@pytest.mark.parametrize(("threshold", "slug"), [(0.44, "false-pass"), (0.6, "loose-verifier")])
+def test_a_threshold_forgives_only_what_it_does_not_leave_out(threshold: float, slug: str) -> None:
+    environment = desk(OUTCOME, {**SAID, "weight": 0.5}, {**CALLED, "weight": 1.2}, threshold=threshold)
+    environment.tasks = environment.tasks[:1]
+    proof = asyncio.run(prove(environment))
+    [repeats] = [bout for bout in proof.panel[0].bouts if bout.member == "repeats-call"]
+    assert repeats.shortfall is not None
+    assert repeats.shortfall.certain == (slug == "false-pass")
+
+
+def test_what_the_solution_changes_itself_may_change_further() -> None:
+    environment = desk({**OUTCOME, "subset": True}, {"name": "n", "type": "tool_call_count", "max": 3})
+    environment.tasks = environment.tasks[:1]
+    assert environment.config is not None
+    environment.config["initialMutableState"]["log"] = []
+    environment.config["tools"].append({"name": "note", "kind": "action", "stateArray": "log"})
+    assert results(asyncio.run(prove(environment)))["does-more"] == "passed"
+    assert environment.tasks[0].solution is not None
+    environment.tasks[0].solution.insert(0, {"tool": "note", "args": {"text": "looked"}})
+    environment.verifier = {
+        "primitives": [{**OUTCOME, "subset": True}, {**CALLED, "args": {"id": "O-1", "amount": 5}}]
+    }
+    [more] = [bout for bout in asyncio.run(prove(environment)).panel[0].bouts if bout.member == "does-more"]
+    assert more.shortfall is not None and "“log”" not in more.shortfall.sentence

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rollout.engine.asked import says
+from rollout.engine.leeway import leeways
+from rollout.engine.near_misses import near_misses
 from rollout.engine.toolbox import Toolbox
 from rollout.engine.wrong_arguments import Pool
 from rollout.language.compare import compare
@@ -98,6 +100,14 @@ def test_an_answer_is_wronged_by_another_of_its_kind() -> None:
     assert list(pool.wrong_answers([1, 2])) == [[1]]
 
 
+def test_a_number_is_as_far_off_as_is_tolerated() -> None:
+    pool = Pool(TOOLBOX, [])
+    assert {"order": "a b", "amount": 60} in list(
+        pool.one_wrong("refund", {"order": "a b", "amount": 50}, tolerance=10.0)
+    )
+    assert list(pool.wrong_answers(40, tolerance=1000.0)) == [41, 740, 1040]
+
+
 @given(
     st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.lists(st.integers())
 )
@@ -113,3 +123,20 @@ def test_what_a_text_says_is_read_kindly() -> None:
     assert not says("Done.", "Paris")
     assert says("Yes, it is.", True)
     assert not says("Yes, it is.", False)
+
+
+def test_a_tolerance_counts_up_to_a_share_of_the_number() -> None:
+    widest, plain = leeways(1e9)
+    assert (widest(100), plain(100)) == (50, 10)
+    assert (widest(3), plain(3), plain(0), plain(0.2)) == (1.5, 0.5, 0.5, 0.020000000000000004)
+    assert [leeway(100) for leeway in leeways(0.5)] == [0.5, 0.5]
+    assert [leeway(100) for leeway in leeways(0)] == [0]
+
+
+def test_near_misses_hold_the_answer_and_do_not_give_it() -> None:
+    told = [miss.said for miss in near_misses("It is a cat.", "cat", ["cat", "dog"])]
+    assert told == ["It is a catlike.", "It is a noncat.", "It is not cat.", "It is cat, or dog."]
+    assert [miss.said for miss in near_misses("O-17", "O-17", [])][:2] == ["O-177", "nonO-17"]
+    assert next(near_misses("11 cups", 11, [])).said == "711 cups"
+    assert list(near_misses("Yes.", True, [])) == []
+    assert list(near_misses("x", "a sentence that is far too long to be said within a word", [])) == []

@@ -2,7 +2,8 @@
 
 `rollout prove` sets a panel of wrong runs on every task (`rollout explain RL607` lists them). One of them passes here,
 and it is not certain that it should not: the ground truth asks for nothing that it could be compared with, the right
-answer is among all those that were said, or the threshold forgives what a primitive saw. It may be what you want: the
+answer is among all those that were said, or is denied, the threshold forgives what a primitive saw, a `tolerance` is
+more than a tenth of the number, or `subset: true` lets an agent do something else as well. It may be what you want: the
 environment is proved in spite of it, and only `--strict` makes it count. More often the verifier does not look at what
 the task is about: it asks whether a tool was called, and not with which arguments, or whether a word is in the answer,
 and not what else is.
