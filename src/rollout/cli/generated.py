@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rollout.cli.asking import who
 from rollout.cli.output import Exit, fail, note, render, visible, wants_color
 from rollout.compile.folder_writer import WriteError, write_folder
-from rollout.diagnostics import Severity
+from rollout.diagnostics import Diagnostic, Severity
 from rollout.platform.author import ROUNDS
 from rollout.platform.client import Client
 from rollout.platform.drafting import Draft, DraftError, Examined, examine, in_words, read_draft
@@ -174,10 +174,10 @@ def json_text(examined: Examined) -> str:
     return json.dumps(envelope(examined), ensure_ascii=False, indent=2) + "\n"
 
 
-def tell_warnings(examined: Examined, slug: str) -> None:
-    """Shows the warnings of what holds."""
-    if examined.diagnostics:
-        note(render(examined.diagnostics, "text", color=wants_color(sys.stderr), checked=[slug]).rstrip("\n"))
+def tell_warnings(diagnostics: Sequence[Diagnostic], label: str) -> None:
+    """Shows what is left to look at in what holds."""
+    if diagnostics:
+        note(render(diagnostics, "text", color=wants_color(sys.stderr), checked=[label]).rstrip("\n"))
 
 
 def wish_of(given: str | None, file: str | None, what: str) -> str:

@@ -176,7 +176,7 @@ def _proved(draft: Draft, files: Mapping[str, str], report: Report) -> Examined:
     found = list(report.diagnostics)
     try:
         compiled = compile_environment(environment)
-        with _sandboxed():
+        with sandboxed():
             proof = asyncio.run(asyncio.wait_for(prove(environment), SECONDS_TO_PROVE))
     except SandboxError as error:
         return Examined(draft, files, tuple(found), environment, trouble=str(error))
@@ -190,7 +190,7 @@ def _proved(draft: Draft, files: Mapping[str, str], report: Report) -> Examined:
     return Examined(draft, files, tuple(found), environment, compiled, doubt)
 
 
-def _sandboxed() -> AbstractContextManager[None]:
+def sandboxed() -> AbstractContextManager[None]:
     """Even who runs the commands of their own environments without a sandbox has not read this one."""
     return chosen("auto" if asked_for() == "none" else None)
 
@@ -247,6 +247,7 @@ def _bound(value: Any, depth: int) -> None:
 
 __all__ = [
     "LARGEST",
+    "SECONDS_TO_PROVE",
     "Draft",
     "DraftError",
     "Examined",
@@ -254,4 +255,5 @@ __all__ = [
     "examine",
     "in_words",
     "read_draft",
+    "sandboxed",
 ]

@@ -97,7 +97,7 @@ def pull(held: Held, target: Path, known: Collection[str], *, force: bool = Fals
                 "and solutions.",
             ) from None
         return _whole(held, target, force=True)
-    return _write(target, changes)
+    return write_changes(target, changes)
 
 
 def _is_free(target: Path) -> bool:
@@ -163,7 +163,8 @@ def _prove(held: Held, target: Path, changes: Refolded) -> None:
         raise RefoldError("changed so, its files would say something else than what is held.")
 
 
-def _write(target: Path, changes: Refolded) -> Pulled:
+def write_changes(target: Path, changes: Refolded) -> Pulled:
+    """Writes changes of the files of ``target``, all or none. Raises PullError."""
     home = target if target.is_dir() else target.parent
     written = _Written()
     try:
@@ -195,4 +196,4 @@ def _relative(home: Path, paths: Mapping[Path, None]) -> tuple[str, ...]:
     return tuple(sorted(path.relative_to(home).as_posix() for path in paths))
 
 
-__all__ = ["PullError", "Pulled", "pull"]
+__all__ = ["PullError", "Pulled", "pull", "write_changes"]

@@ -127,7 +127,7 @@ def generate(
         text, files = _write(examined, target, form)
     except (WriteError, ValueError) as error:
         fail(str(error), getattr(error, "hint", None))
-    tell_warnings(examined, slug)
+    tell_warnings(examined.diagnostics, slug)
     generation.tell_use()
     assert examined.compiled is not None
     if as_json:
