@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from servers.chat import ChatServer, says
 from servers.fine_tuning import FineTuning
 from servers.platform import Platform
 
@@ -192,3 +193,63 @@ def test_its_credentials_are_ours_too(person: Person, platform: Platform, tmp_pa
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["data"]["endpoint"] == platform.address
+
+
+DESK = {
+    "config": {
+        "tools": [
+            {
+                "name": "refund",
+                "kind": "action",
+                "description": "Pay an order back.",
+                "stateArray": "refunds",
+                "paramsSchema": {"order_id": "string", "amount": "number"},
+            }
+        ],
+        "initialMutableState": {"refunds": []},
+    },
+    "tasks": [
+        {
+            "instruction": "Refund order O-1 for $100.",
+            "hiddenGroundTruth": {"refunds": [{"order_id": "O-1", "amount": 100}]},
+            "split": "dev",
+        }
+    ],
+    "verifier": {"primitives": [{"name": "right state", "type": "ground_truth_match"}]},
+}
+LOOSE = {
+    **DESK,
+    "verifier": {
+        "primitives": [{"name": "one refund", "type": "state_match", "expected": {"refunds.length": 1}}]
+    },
+}
+
+
+def test_it_has_environments_written(published: Path, tmp_path: Path) -> None:
+    wrong, right = says(json.dumps(LOOSE)), says(f"```json\n{json.dumps(DESK)}\n```")
+    asked = ("generate", "A desk that refunds orders.", "--template", "workflow", "--model", "openai/gpt-4o")
+    with ChatServer() as model:
+        variables = {"OPENAI_BASE_URL": model.address, "OPENAI_API_KEY": PROVIDER_KEY}
+        with Platform(tmp_path / "data", **variables) as platform:
+            person = Person(published, platform, tmp_path)
+            person.types("login", "--endpoint", platform.address, answers=f"{platform.key}\n")
+            model.play(wrong, right)
+            envelope = json.loads(person.types(*asked, "--format", "json"))
+            assert {key: envelope[key] for key in DESK} == DESK
+            assert len(model.asked) == 2
+            model.play(right)
+            made = person.types(*asked, "--format", "python", "--slug", "refund-desk")
+            (tmp_path / "refund_desk.py").write_text(made)
+            assert "✓ pushed refund-desk" in person.types("push", "refund_desk.py")
+            model.play(wrong)
+            done = subprocess.run(
+                [published, *asked],
+                cwd=tmp_path,
+                env={"PATH": os.environ["PATH"], **person._variables},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=120,
+            )
+    assert (done.returncode != 0, done.stdout) == (True, "")
+    assert "was asked 3 times, and what it wrote does not hold." in done.stderr
