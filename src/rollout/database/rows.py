@@ -102,10 +102,14 @@ def difference(
     start = 0
     for size in groups or ():
         part = slice(start, start + size)
-        if _left_over(expected[part], actual[part], tolerance) is not None:
+        missing = _left_over(expected[part], actual[part], tolerance)
+        odd = _left_over(actual[part], expected[part], tolerance)
+        if missing is not None and odd is not None:
+            # Rows that are equal on what they are ordered by may change places, and need not be the first to differ.
+            place = start + 1 + list(actual[part]).index(odd)
             return (
-                f"The rows are right, but not their order: row {start + 1} is {_shown(actual[start])} "
-                f"where {_shown(expected[start])} was expected."
+                f"The rows are right, but not their order: row {place} is {_shown(odd)} "
+                f"where {_shown(missing)} was expected."
             )
         start += size
     return None
