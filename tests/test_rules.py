@@ -45,6 +45,13 @@ def test_a_bad_case_is_found_in_these_words_at_this_place(
     assert f" {case.parent.name}]" in found
 
 
+@pytest.mark.parametrize("case", cases("bad"), ids=name_of)
+def test_every_finding_of_a_bad_case_has_a_way_out(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(case.parent)
+    reports = check_all(document for path in find([case.name]) for document in read(path))
+    assert [found.message for report in reports for found in report.diagnostics if not found.hint] == []
+
+
 @pytest.mark.parametrize("case", cases("good"), ids=name_of)
 def test_a_good_case_is_silent(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert findings(case, monkeypatch) == ""

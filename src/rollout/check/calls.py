@@ -9,7 +9,7 @@ from typing import Any
 from rollout.check.grading import arguments_of
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
-from rollout.check.wording import closest, listed, quoted
+from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.language.paths import write
 from rollout.language.user_schema import SchemaFault
 from rollout.source.place import At, Route
@@ -66,7 +66,7 @@ def unmakeable(tool: ToolView, call: dict[str, Any], *, partly: bool, tolerance:
                 f"the tool {tool} takes no argument {quoted(name)}",
                 (key, name),
                 "key",
-                f"Did you mean {quoted(near)}?"
+                suggestion(near, name)
                 if near
                 else f"It takes {listed(names)}."
                 if names

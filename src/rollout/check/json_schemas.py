@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rollout.check.finding import Finding
-from rollout.check.wording import closest, listed, quoted
+from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.language.compare import show
 from rollout.language.params_schema import TYPES
 from rollout.language.paths import get, kind
@@ -80,11 +80,14 @@ def _word(fault: SchemaFault) -> tuple[str, str | None]:
                 f"Did you mean {quoted(near)}?" if near else hint,
             )
         if isinstance(found, list) and found and all(each in names for each in found):
-            return "A “type” that is a list of types names each of them once.", None
+            return (
+                "A “type” that is a list of types names each of them once.",
+                "Take out the one that is there twice.",
+            )
         return f"A “type” names a type, or a list of types; this is {kind(found)}.", hint
     where = quoted(str(keyword)) if isinstance(keyword, str) and keyword else "This"
     if fault.keyword != "type":
-        return f"{where} {fault.words}; JSON Schema does not allow that there.", None
+        return f"{where} {fault.words}; JSON Schema does not allow that there.", _instead(fault)
     kinds = [str(each) for each in fault.wanted]
     if set(kinds) == {"object", "boolean"}:
         meant = _MEANT.get(str(found).lower(), "string")
@@ -94,8 +97,37 @@ def _word(fault: SchemaFault) -> tuple[str, str | None]:
         return "“required” of a JSON Schema is a list of names, not true or false.", hint
     return (
         f"{where} is {kind(found)}; JSON Schema has {' or '.join(_KINDS.get(each, each) for each in kinds)} there.",
-        None,
+        _of_kind(found, kinds),
     )
+
+
+def _instead(fault: SchemaFault) -> str:
+    """The way out for a value of the right type that its keyword does not take."""
+    limit = show(fault.wanted[0]) if len(fault.wanted) == 1 else ""
+    if fault.keyword == "minimum":
+        return f"Write {limit} or more, or leave it out."
+    if fault.keyword == "exclusiveMinimum":
+        return f"Write more than {limit}, or leave it out."
+    if fault.keyword == "minItems":
+        return "Put something into it, or leave it out."
+    if fault.keyword == "uniqueItems":
+        return "Take out what is there twice."
+    if fault.keyword == "enum":
+        return f"Write {listed([str(each) for each in fault.wanted], 'or')}, or leave it out."
+    return "Write what JSON Schema takes there, or leave it out."
+
+
+def _of_kind(found: Any, kinds: list[str]) -> str:
+    """The way out for a value of the wrong type: the same without quotes where it was only quoted."""
+    if isinstance(found, str) and found.strip().lower() in ("true", "false") and "boolean" in kinds:
+        return f"Write {found.strip().lower()} without quotes."
+    if isinstance(found, str) and {"number", "integer"} & set(kinds):
+        try:
+            float(found)
+        except ValueError:
+            return "Write a number, or leave it out."
+        return f"Write {found.strip()} without quotes."
+    return f"Write {' or '.join(_KINDS.get(each, each) for each in kinds)}, or leave it out."
 
 
 def _unresolved(part: Any, route: Route, root: dict[str, Any]) -> Iterator[Finding]:
@@ -130,7 +162,7 @@ def _reference_hint(target: str, root: dict[str, Any]) -> str:
         if isinstance(root.get(home), dict)
     ]
     if (near := closest(target, defined)) is not None:
-        return f"Did you mean {quoted(near)}?"
+        return suggestion(near, target)
     if defined:
         return f"There are {listed(defined)}."
     return "Only a whole JSON Schema can hold definitions to point to, in its “$defs”."

@@ -26,7 +26,7 @@ class Shape(NamedTuple):
 
 SHAPES = (
     Shape("an Anthropic API key", re.compile(_EDGE + r"sk-ant-(?P<body>[A-Za-z0-9_-]{20,})")),
-    Shape("an OpenRouter API key", re.compile(_EDGE + r"sk-or-v1-(?P<body>[a-f0-9]{64})" + _END)),
+    Shape("an OpenRouter API key", re.compile(_EDGE + r"sk-or-v1-(?P<body>[A-Za-z0-9]{32,})" + _END)),
     Shape(
         "an OpenAI API key",
         re.compile(_EDGE + r"sk-(?!ant-|or-v1-)(?:[a-z]{3,8}-)?(?P<body>[A-Za-z0-9_-]{20,})"),

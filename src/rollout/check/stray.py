@@ -61,6 +61,10 @@ def stray(
         return Stray("unknown-key", facts | {"suggestion": near})
     if root == "environment" and (others := _other_templates(value, route, key)):
         return Stray("misplaced-key", _choice(key, "template", value["template"], others))
+    if root == "task" and not route and (home := _home_of_all_tasks(key)) is not None:
+        return Stray(
+            "misplaced-key", {"key": key, "home": home, "levels": 0, "way": None, "targets": [], "all": True}
+        )
     homes = list(homes_above(root, value, route, key))
     above = next((home for home in homes if key not in _object_at(value, home)), None)
     inside = next(homes_below(here, key), None)
@@ -69,6 +73,24 @@ def stray(
     if above is not None or inside is not None:
         return Stray("misplaced-key", _move(root, value, route, key, above, inside.way if inside else None))
     return Stray("unknown-key", facts | {"suggestion": _close(key, free, _WEAK)})
+
+
+_OF_A_TASK = frozenset({"name", "slug", "description", "tasks"})
+"""Keys of an environment that someone may have meant for the task itself."""
+
+
+def _home_of_all_tasks(key: str) -> str | None:
+    """Where a key belongs that says something of all tasks alike; None for a key that may have been meant for one."""
+    if key in _OF_A_TASK or is_own(key):
+        return None
+    if key in schema("environment")["properties"]:
+        return "the environment"
+    if key in schema("verifier")["properties"]:
+        return "the environment's “verifier”"
+    # Files may as well be those that this task is to come to.
+    if any(key in schema(name)["properties"] for name in templates() if name != "code-editing"):
+        return "the environment's “config”"
+    return None
 
 
 def fits(kind: Branch, key: str) -> bool:

@@ -39,11 +39,18 @@ def closest(name: str, known: Collection[str]) -> str | None:
     return found[0] if found else next((each for each in near if _is_swapped(name, each)), None)
 
 
+def suggestion(near: str, name: str, written: str | None = None) -> str:
+    """“Did you mean …?”: ``near`` for ``name``, or as it is ``written``; with code points where both look the same."""
+    apart = unseen_difference(near, name)
+    return f"Did you mean {quoted(written or near)}?" + (
+        f" This only looks the same: {apart}." if apart else ""
+    )
+
+
 def did_you_mean(name: str, known: Collection[str], *, kind: str) -> str | None:
     """The way out for an unknown ``name``: the likely one, else what there is (``kind``: “tools”), else None."""
     if (near := closest(name, known)) is not None:
-        apart = unseen_difference(near, name)
-        return f"Did you mean {quoted(near)}?" + (f" This only looks the same: {apart}." if apart else "")
+        return suggestion(near, name)
     return f"The {kind} are {listed(known)}." if len(known) > 1 else None
 
 
@@ -83,4 +90,4 @@ def _fold(name: str) -> str:
     return "".join(each for each in normalize("NFC", name).casefold() if each not in "_-. ")
 
 
-__all__ = ["closest", "did_you_mean", "listed", "quoted", "score"]
+__all__ = ["closest", "did_you_mean", "listed", "quoted", "score", "suggestion"]

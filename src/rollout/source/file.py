@@ -19,6 +19,8 @@ _BOMS = (
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
 )
+_SHOWN = 4096
+"""How many bytes of a first line are read to show it."""
 _UTF8_BOM = b"\xef\xbb\xbf"
 # Without O_NONBLOCK, opening a named pipe that nobody writes to would wait for ever.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -126,6 +128,17 @@ def decode(data: bytes, label: str, problems: list[Problem], *, first_line: int 
         problems.append(Problem("not-utf8", span, {"byte": data[error.start], "offset": error.start}))
         return None
     return text.removeprefix("\ufeff")
+
+
+def opening(path: Path, label: str) -> Span:
+    """The span of the first line of a file that is not read; its first character where there is no such line."""
+    descriptor = open_regular(path, label, [])
+    if descriptor is None:
+        return whole(label)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        data = file.read(_SHOWN) or b""
+    line = data.decode("utf-8", "replace").removeprefix("\ufeff").partition("\n")[0].rstrip("\r")
+    return Span(label, 1, 1, 1, len(line) + 1, line) if line and "\0" not in line else whole(label)
 
 
 def whole(label: str) -> Span:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from rollout.diagnostics import Span
 from rollout.source.contract import schema, templates
 from rollout.source.document import Document, Tasks
-from rollout.source.file import read_source, whole
+from rollout.source.file import opening, read_source, whole
 from rollout.source.formats import read_data
 from rollout.source.gather import Gathering, key_in_two_places
 from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED, known_names, siblings, spreads
@@ -146,7 +146,10 @@ class _Assembly:
         first = entries[names[0]]
         self.take_root(read_data(first.path, first.label, self.problems), first.label, first.path)
         for name in names[1:]:
-            self.refuse_second("environment", whole(entries[name].label), whole(first.label))
+            second = entries[name]
+            self.refuse_second(
+                "environment", opening(second.path, second.label), opening(first.path, first.label)
+            )
             self.unread |= set(schema("environment")["properties"])
             self.is_readable = False  # Which of them is meant, nobody knows, and only one was read.
         return set(names)
@@ -189,7 +192,7 @@ class _Assembly:
                         self.tasks = JsonlTasks([(entry.path, entry.label)], self.marks)
                         self.unread.discard(key)
                     else:
-                        self.refuse_second(key, whole(entry.label), first)
+                        self.refuse_second(key, opening(entry.path, entry.label), first)
                     continue
                 parsed = self.read_entry(entry)
                 if first is None:
@@ -242,7 +245,7 @@ class _Assembly:
         self.gathering.stray += [(entry, ("jsonl",)) for entry in inside if entry.suffix != "jsonl"]
         first = self.given_at("tasks")
         if files and first is not None:
-            self.refuse_second("tasks", whole(files[0].label), first)
+            self.refuse_second("tasks", opening(files[0].path, files[0].label), first)
         elif files:
             self.tasks = JsonlTasks([(entry.path, entry.label) for entry in files], self.marks)
             self.unread.discard("tasks")
@@ -317,7 +320,8 @@ class _Assembly:
     def given_at(self, key: str) -> Span | None:
         """Where the top-level ``key`` stands already; None when it has not been given yet."""
         if key == "tasks" and self.tasks is not None:
-            return self.tasks.home.span("key")
+            home = self.tasks.home
+            return opening(home.source.path, home.source.label) if not home.source.text else home.span("key")
         place = self.places.get(key)
         return None if place is None else place.span("key")
 

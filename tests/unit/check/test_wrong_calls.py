@@ -19,10 +19,10 @@ from rollout.source import read_one
         ("browser_page()", "Write browser_page(…, url=…)."),
         ('browser_page("/")', "Write browser_page(…, title=…, elements=…)."),
         ('Environment("a", "A")', "Write Environment(…, template=…)."),
-        ("len()", None),
+        ("len()", "The file is run to read it: see that it runs by itself, with Python, without an error."),
     ],
 )
-def test_the_way_out_names_the_argument(call: str, help: str | None, tmp_path: Path) -> None:
+def test_the_way_out_names_the_argument(call: str, help: str, tmp_path: Path) -> None:
     path = tmp_path / "envs.py"
     path.write_text(f"from rollout import *\nenv = {call}\n", encoding="utf-8")
     [found] = check(read_one(path)).diagnostics

@@ -48,7 +48,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         one = "one of " if facts["way"][-1] in _LISTS else ""
         moves.append(f"into {one}“{'.'.join(facts['way'])}”")
     message = f"{key} does not belong in {facts['section']}{'' if facts['home'] else ' itself'}."
-    return message, f"Move it {', or '.join(moves)}."
+    way_out = f"Move it {', or '.join(moves)}"
+    return message, f"{way_out}: it holds for all tasks." if facts.get("all") else f"{way_out}."
 
 
 def _choice(

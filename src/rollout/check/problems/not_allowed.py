@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rollout.check.values import sentence, shown
-from rollout.check.wording import closest, quoted
+from rollout.check.wording import closest, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
@@ -71,9 +71,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     meant = _meant(found, allowed) if isinstance(found, str) else None
     if meant is None:
         return message, _choices(allowed)
-    return message, f"Did you mean {quoted(meant)}?" + (
-        f" {_choices(allowed)}" if 1 < len(allowed) <= _FEW else ""
-    )
+    return message, suggestion(meant, found) + (f" {_choices(allowed)}" if 1 < len(allowed) <= _FEW else "")
 
 
 def _as_schema(found: str, allowed: Sequence[str]) -> str | None:

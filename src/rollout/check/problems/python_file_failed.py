@@ -34,6 +34,10 @@ CODE = "RL140"
 SEVERITY = Severity.ERROR
 
 
+_SYNTAX = "Mend it there or shortly before; Python itself says as much when it runs the file."
+_OTHERWISE = "The file is run to read it: see that it runs by itself, with Python, without an error."
+
+
 def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
     if facts.get("ended") is not None:
@@ -53,7 +57,12 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         )
     said = f"{name}: {text[:300]}" if text else name
     if name in ("SyntaxError", "IndentationError", "TabError"):
-        return f"This is no Python: {text.rstrip('.?!')}.", None
+        return f"This is no Python: {text.rstrip('.?!')}.", _SYNTAX
+    if name == "RecursionError":
+        return (
+            f"The file failed here with {said}.",
+            "A function calls itself here without an end, or data holds itself: give it an end.",
+        )
     if name == "TypeError" and (meant := _keyword(text) or _left_out(text)) is not None:
         # Newer Pythons guess too, in the middle of the sentence.
         said = said.partition(". Did you mean")[0]
@@ -63,7 +72,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
             f"The file failed here with {said}.",
             "A relative path counts from where the command is run; Path(__file__).with_name(…) counts from the file.",
         )
-    return f"The file failed here with {said}.", None
+    return f"The file failed here with {said}.", _OTHERWISE
 
 
 def _keyword(text: str) -> str | None:

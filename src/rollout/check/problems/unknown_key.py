@@ -22,7 +22,7 @@ After:
 
 from __future__ import annotations
 
-from rollout.check.wording import quoted
+from rollout.check.wording import quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
@@ -34,7 +34,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
     message = f"{quoted(facts['key'])} is not a key of {facts['section']}."
     if facts["suggestion"]:
-        return message, f"Did you mean {quoted(facts['suggestion'])}?"
+        return message, suggestion(facts["suggestion"], facts["key"])
     if facts["twin"]:
         return message, f"{quoted(facts['twin'])} is given already; remove this one."
     known = [quoted(key) for key in facts["known"]]

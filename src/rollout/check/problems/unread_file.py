@@ -21,7 +21,7 @@ After:
 
 from __future__ import annotations
 
-from rollout.check.wording import closest, quoted
+from rollout.check.wording import closest, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.source.contract import schema, schema_names
 from rollout.source.place import Problem
@@ -56,7 +56,7 @@ def _way_out(name: str, is_folder: bool, known: tuple[str, ...], template: str |
     if template is not None and _is_key_of_config(stem, template):
         return f"{quoted(stem)} is a key of config: write it in config.yaml."
     if (near := closest(name, [each for each in known if is_folder != ("." in each)])) is not None:
-        return f"Did you mean {quoted(near + '/' * is_folder)}?"
+        return suggestion(near, name, near + "/" * is_folder)
     endings = [each.partition(".")[2] for each in known if each.startswith(f"{stem}.")]
     if suffix and endings:
         return f"{quoted(stem)} is read from a file that ends in {', '.join(f'.{each}' for each in endings)}."

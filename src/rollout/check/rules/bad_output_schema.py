@@ -42,5 +42,9 @@ def check(subject: Subject) -> Iterator[Finding]:
             except UserSchemaError as error:
                 name = quoted(str(primitive.value.get("name")))
                 yield Finding(
-                    (*route, *error.route), f"The schema of {name} cannot be used: {error.sentence}."
+                    (*route, *error.route),
+                    f"The schema of {name} cannot be used: {error.sentence}.",
+                    "Patterns are in the dialect of JavaScript here; see that every bracket that opens also closes."
+                    if error.route[-1:] == ("pattern",)
+                    else "Write it otherwise, or leave it out.",
                 )

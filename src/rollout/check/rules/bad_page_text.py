@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from rollout.check.finding import Finding
 from rollout.check.site import FIELDS, Element, elements, possible_state, span_of
 from rollout.check.subject import Subject
-from rollout.check.wording import closest, did_you_mean, listed, quoted
+from rollout.check.wording import closest, did_you_mean, listed, quoted, suggestion
 from rollout.diagnostics import Severity, Span
 from rollout.language.interpolation import Placeholder, spots
 from rollout.source.place import At, Route
@@ -104,11 +104,11 @@ def _fault(
     if placeholder.root == "fixtures":
         return f"{shown} names fixtures, which a site does not have.", "Put the data into initialState."
     if placeholder.root == "vars":
-        return f"{shown} names a variable, which only the tools of a custom environment have.", None
+        return f"{shown} names a variable, which only the tools of a custom environment have.", _OF_A_PAGE
     name = str(placeholder.steps[0]) if placeholder.steps else None
     if placeholder.root == "args":
         if names is None:
-            return f"{shown} can only be used where a form is sent, not where a page is shown.", None
+            return f"{shown} can only be used where a form is sent, not where a page is shown.", _OF_A_PAGE
         if name is not None and name not in names:
             return f"{shown} names a field that the form does not have.", _way_out(name, names, "fields")
     if placeholder.root == "state" and name is not None and state is not None and name not in state:
@@ -118,11 +118,14 @@ def _fault(
     return None
 
 
+_OF_A_PAGE = "A page shows what is in the state: let the form's “mutates” put it there, and use “${state.…}”."
+
+
 def _way_out(name: str, known: frozenset[str], kind: str) -> str | None:
     if (near := closest(name, sorted(known))) is not None:
-        return f"Did you mean {quoted(near)}?"
+        return suggestion(near, name)
     return did_you_mean(name, sorted(known), kind=kind) or (
-        f"There is {listed(sorted(known))}." if known else None
+        f"There is {listed(sorted(known))}." if known else "Take it out, or declare it first."
     )
 
 

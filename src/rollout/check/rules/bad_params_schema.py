@@ -31,6 +31,8 @@ from rollout.source.place import Route
 CODE = "RL328"
 SEVERITY = Severity.ERROR
 
+_PATTERN = "Patterns are in the dialect of JavaScript here; see that every bracket that opens also closes."
+
 
 def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
@@ -49,7 +51,11 @@ def check(subject: Subject) -> Iterator[Finding]:
         if not found and not meant_whole and (refusal := _refused(tool)) is not None:
             below, reason = refusal
             found.append(
-                Finding((*route, *below), f"The parameters of the tool {tool} cannot be checked: {reason}.")
+                Finding(
+                    (*route, *below),
+                    f"The parameters of the tool {tool} cannot be checked: {reason}.",
+                    _PATTERN if below[-1:] == ("pattern",) else "Write it otherwise, or leave it out.",
+                )
             )
         yield from found
 

@@ -38,6 +38,12 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 route,
                 f"{quoted(pattern)} is no regular expression: {error.msg}.",
-                "Patterns are in Python's dialect; a backslash needs two in double quotes.",
+                _way_out(pattern, error.msg),
                 span=span,
             )
+
+
+def _way_out(pattern: str, told: str) -> str:
+    if told.startswith("unknown extension ?<") and (named := re.search(r"\(\?<(\w+)>", pattern)):
+        return f"Patterns are in Python's dialect, which names a group with a P: “(?P<{named[1]}>…)”."
+    return "Patterns are in Python's dialect; a backslash needs two in double quotes."

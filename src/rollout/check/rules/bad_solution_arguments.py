@@ -23,7 +23,7 @@ from rollout.check.finding import Finding
 from rollout.check.solution_screen import may_hold_solution
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
-from rollout.check.wording import closest, listed, quoted
+from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.language.compare import show
 from rollout.language.paths import get, kind, write
@@ -90,7 +90,9 @@ def _findings(
                 yield Finding(
                     here if "args" in step else (*route, "tool"),
                     f"The call of {tool} does not give {quoted(write([*below, missing]))}, which it has to.",
-                    f"Its arguments are {listed(tool.parameters.names)}." if not below else None,
+                    f"Its arguments are {listed(tool.parameters.names)}."
+                    if not below
+                    else f"Add {quoted(missing)} there.",
                     at="key" if "args" in step else "value",
                 )
         elif fault.keyword in ("additionalProperties", "unevaluatedProperties"):
@@ -101,13 +103,15 @@ def _findings(
                 yield Finding(
                     (*here, unknown),
                     f"The tool {tool} takes no argument {quoted(write([*below, unknown]))}.",
-                    f"Did you mean {quoted(near)}?" if near else takes if known is not None else None,
+                    suggestion(near, unknown) if near else takes if known is not None else None,
                     at="key",
                 )
         elif fault.keyword == "type":
             takes = " or ".join(_KINDS.get(each, each) for each in fault.wanted)
             given = f"{show(fault.found)[:40]}, {kind(fault.found)}"
-            yield Finding(here, f"{name} is {given}; the tool {tool} takes {takes}.")
+            yield Finding(
+                here, f"{name} is {given}; the tool {tool} takes {takes}.", _as_wanted(fault, takes)
+            )
         elif fault.keyword == "enum":
             values = [show(each) for each in fault.wanted]
             near = closest(str(fault.found), [each for each in fault.wanted if isinstance(each, str)])
@@ -115,10 +119,28 @@ def _findings(
             yield Finding(
                 here,
                 f"{name} is {show(fault.found)[:40]}, which the tool {tool} does not take.",
-                f"Did you mean {quoted(near)}?" if near else takes,
+                suggestion(near, str(fault.found)) if near else takes,
             )
         else:
-            yield Finding(here, f"The tool {tool} does not take these arguments: {name} {fault.words}.")
+            yield Finding(
+                here,
+                f"The tool {tool} does not take these arguments: {name} {fault.words}.",
+                "Give what its paramsSchema asks for, or mend that.",
+            )
+
+
+def _as_wanted(fault: SchemaFault, takes: str) -> str:
+    """The way out for a value of the wrong type: the same with or without quotes, where that is all."""
+    found = fault.found
+    if isinstance(found, str) and {"number", "integer"} & set(fault.wanted):
+        try:
+            float(found)
+        except ValueError:
+            return f"Give {takes}."
+        return f"Write {found.strip()} without quotes."
+    if isinstance(found, int | float) and "string" in fault.wanted:
+        return f'Write "{show(found)}", in quotes.'
+    return f"Give {takes}."
 
 
 def _may_stand_elsewhere(step: dict[str, Any]) -> bool:

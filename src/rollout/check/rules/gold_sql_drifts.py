@@ -53,9 +53,10 @@ def _drifts(subject: Subject) -> re.Pattern[str]:
 
 def _judge(gold: Gold, drifts: re.Pattern[str]) -> Iterator[Finding]:
     if found := drifts.search(gold.query):
+        drifting = found[0] if found[0].startswith("'") else quoted(found[0])
         yield Finding(
             gold.route,
-            f"{quoted(found[0])} makes this gold query come to other rows on another day.",
+            f"{drifting} makes this gold query come to other rows on another day.",
             "Write the date or the number out, in the query and in the instruction."
             if found[0].lower().startswith("random")
             else "Write the date out, in the query and in the instruction, or stop the clock with “now”.",

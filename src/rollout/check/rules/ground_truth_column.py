@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from rollout.check.finding import Finding
 from rollout.check.gold import golds_of_task
 from rollout.check.subject import Subject
-from rollout.check.wording import closest, quoted
+from rollout.check.wording import closest, quoted, suggestion
 from rollout.database.golds import evaluate
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
@@ -57,9 +57,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
                     ("tasks", record.index, *truth_route(record), "rows", index, name),
                     f"The ground truth names a column {quoted(name)} that "
                     f"{'the gold query does not come to' if answers else 'no table has'}.",
-                    f"Did you mean {quoted(near)}?"
-                    if near
-                    else f"Its columns are {', '.join(sorted(columns))}.",
+                    suggestion(near, name) if near else f"Its columns are {', '.join(sorted(columns))}.",
                     at="key",
                 )
 

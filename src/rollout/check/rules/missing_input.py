@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
 from rollout.check.tool_view import Read, ToolView
-from rollout.check.wording import closest, quoted
+from rollout.check.wording import closest, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.language.paths import MISSING, Step, get, write
 
@@ -57,7 +57,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 read.route,
                 f"{quoted(read.text)} is in no task's input, so the tool {tool} can never be called.",
-                f"Did you mean {quoted(read.instead('task.' + meant))}?"
+                suggestion(near, str(steps[1]), read.instead(f"task.{meant}"))
                 if near
                 else "Add it to the input of every task.",
                 at=read.at,

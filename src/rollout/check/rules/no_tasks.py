@@ -35,5 +35,13 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             ("tasks",),
             "The environment has no tasks.",
-            'Add one to tasks.jsonl: {"instruction": "…", "hidden_ground_truth": {…}}.',
+            _way_out(subject.document.label),
         )
+
+
+def _way_out(label: str) -> str:
+    if label.endswith(".py"):
+        return 'Give the Environment one: tasks=[Task(instruction="…", hidden_ground_truth={…})].'
+    if label.endswith((".yaml", ".yml", ".toml", ".json")):
+        return "Add one under “tasks”, with an “instruction” and a “hidden_ground_truth”."
+    return 'Add one to tasks.jsonl: {"instruction": "…", "hidden_ground_truth": {…}}.'

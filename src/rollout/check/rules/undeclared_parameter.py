@@ -25,7 +25,7 @@ from rollout.check.finding import Finding
 from rollout.check.meant import parameter_meant, plain_kind
 from rollout.check.subject import Subject
 from rollout.check.tool_view import Read, ToolView
-from rollout.check.wording import listed, quoted
+from rollout.check.wording import listed, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.language.paths import write
 
@@ -52,7 +52,7 @@ def _judge(tool: ToolView, read: Read) -> tuple[str, str | None] | None:
     if name not in declared:
         message = f"{quoted(read.text)} uses a parameter that the tool {tool} does not declare."
         if (near := parameter_meant(tool, str(name), within=bool(rest))) is not None:
-            return message, f"Did you mean {quoted(read.instead('args.' + write([near, *rest])))}?"
+            return message, suggestion(near, str(name), read.instead("args." + write([near, *rest])))
         known = f"It declares {listed(declared)}. " if declared else "It declares none. "
         return message, f"{known}Add {quoted(str(name))} to paramsSchema, or take it out here."
     kind = plain_kind(tool, str(name))

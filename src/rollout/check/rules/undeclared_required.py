@@ -26,7 +26,7 @@ from typing import Any
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
-from rollout.check.wording import closest, listed, quoted
+from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.source.place import Route
 
@@ -88,9 +88,7 @@ def _undeclared(tool: ToolView, node: dict[str, Any], at: Route) -> Iterator[Fin
             yield Finding(
                 (*at, "required", index),
                 f"The tool {tool} requires {quoted(name)}, which “properties” does not have.",
-                f"Did you mean {quoted(near)}?"
-                if near
-                else f"{known}Add it to “properties”, or take it out.",
+                suggestion(near, name) if near else f"{known}Add it to “properties”, or take it out.",
             )
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
 from rollout.check.tool_view import follow, keys_of, step_of
-from rollout.check.wording import closest, listed, quoted
+from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.diagnostics import Severity
 
 CODE = "RL336"
@@ -54,5 +54,5 @@ def check(subject: Subject) -> Iterator[Finding]:
                 write.route,
                 f"The tool {tool} sets {quoted(path.text)}, but the start state has no {quoted(name)}"
                 f"{' there' if taken else ''}.",
-                f"Did you mean {quoted(near)}?" if near else new,
+                suggestion(near, name) if near else new,
             )

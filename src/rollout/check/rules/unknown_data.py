@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
 from rollout.check.tool_view import may_be_made
-from rollout.check.wording import closest, listed, quoted
+from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.language.interpolation import Placeholder
 from rollout.language.paths import nearest, write
@@ -62,6 +62,6 @@ def _judge(subject: Subject, placeholder: Placeholder) -> tuple[str, str | None]
     near = closest(str(steps[taken]), list(here))
     if near is not None:
         meant = write([*steps[:taken], near, *steps[taken + 1 :]])
-        return message, f"Did you mean {quoted('${' + placeholder.root + '.' + meant + '}')}?"
+        return message, suggestion(near, str(steps[taken]), f"${{{placeholder.root}.{meant}}}")
     home = f"{quoted(write(steps[:taken]))} has" if taken else f"The {what} {'has' if in_state else 'have'}"
     return message, f"{home} {listed(list(here)) if here else 'nothing in it'}."

@@ -61,7 +61,9 @@ def _judge(subject: Subject, tool: ToolView, path: PathTemplate) -> tuple[str, s
         # Nothing stands below: an empty fixture may be filled later, a plain value never is.
         if any(isinstance(value, dict | list) for value in reached):
             return None
-        return f"{shown} looks inside {quoted(_written(path, taken))}, which holds nothing to look in.", None
+        return f"{shown} looks inside {quoted(_written(path, taken))}, which holds nothing to look in.", (
+            f"End the path at {quoted(_written(path, taken))}, or make an object of what is there."
+        )
     name = str(step_of(path.pieces[taken]))
     keys = keys_of(reached)
     if taken == 0:
@@ -77,7 +79,19 @@ def _judge(subject: Subject, tool: ToolView, path: PathTemplate) -> tuple[str, s
     home = quoted(_written(path, taken))
     return (
         f"{shown} leads nowhere: nothing in {home} has {quoted(name)}.",
-        did_you_mean(name, keys, kind="keys there"),
+        did_you_mean(name, keys, kind="keys there") or _otherwise(reached, name, home, keys),
+    )
+
+
+def _otherwise(reached: list[Any], name: str, home: str, keys: list[str]) -> str:
+    if any(isinstance(value, list) for value in reached):
+        return (
+            f"{home} is a list: search it with fromArray and matchField, or take a row by its number, from 0."
+        )
+    return (
+        f"Its only key is {quoted(keys[0])}."
+        if keys
+        else f"Add {quoted(name)} to it, or end the path before."
     )
 
 

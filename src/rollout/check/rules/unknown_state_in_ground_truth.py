@@ -26,7 +26,7 @@ from rollout.check.finding import Finding
 from rollout.check.known import keys_are_known, writes_are_known
 from rollout.check.start import judged_by_state
 from rollout.check.subject import Subject
-from rollout.check.wording import closest, listed, quoted
+from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
 
@@ -68,7 +68,7 @@ def _finding(subject: Subject, record: TaskRecord, name: str, known: set[str]) -
             "What the agent says is judged by a primitive, such as answer_match; this one compares the state."
         )
     elif near is not None:
-        hint = f"Did you mean {quoted(near)}?"
+        hint = suggestion(near, name)
     else:
         hint = f"The state has {listed(sorted(known))}." if known else f"Declare it in {subject.state_key}."
     return Finding(

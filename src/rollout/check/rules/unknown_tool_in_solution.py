@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from rollout.check.finding import Finding
 from rollout.check.solution_screen import may_hold_solution
 from rollout.check.subject import Subject
-from rollout.check.wording import did_you_mean, quoted
+from rollout.check.wording import did_you_mean, listed, quoted
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
 
@@ -56,5 +56,6 @@ def _findings(record: TaskRecord, names: frozenset[str]) -> Iterator[Finding]:
             yield Finding(
                 ("tasks", record.index, "solution", index, "tool"),
                 f"There is no tool {quoted(step['tool'])}.",
-                did_you_mean(step["tool"], sorted(names), kind="tools"),
+                did_you_mean(step["tool"], sorted(names), kind="tools")
+                or (f"The only tool is {listed(names)}." if names else "Declare it in config.tools."),
             )

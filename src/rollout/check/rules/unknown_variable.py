@@ -55,5 +55,7 @@ def _circles(tool: ToolView) -> Iterator[Finding]:
     for name, through in circles(needs):
         way = "" if through is None else f", by way of {quoted('vars.' + through)}"
         yield Finding(
-            (*tool.route, "vars", name), f"{quoted('vars.' + name)} needs itself to be worked out{way}.", None
+            (*tool.route, "vars", name),
+            f"{quoted('vars.' + name)} needs itself to be worked out{way}.",
+            "Work one of them out from args, state or the task instead.",
         )

@@ -107,7 +107,7 @@ def _shape(call: Any, route: Route) -> Finding | None:
             return Finding(
                 (*route, key),
                 f"{quoted(key)} of an expected call is {described(named)}, not an object.",
-                None,
+                f"Write {key}: {{parameter: {'value' if key == 'args' else '[value, …]'}}}.",
             )
         for name, values in named.items() if key != "args" else ():
             if not isinstance(values, list) or (key == "anyOf" and not values):

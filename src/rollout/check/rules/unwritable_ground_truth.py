@@ -25,7 +25,7 @@ from rollout.check.known import writes_are_known
 from rollout.check.rows import RowShape, row_shapes
 from rollout.check.start import comparison, judged_by_state
 from rollout.check.subject import Subject
-from rollout.check.wording import closest, listed, quoted
+from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.check.writable import Unreached
 from rollout.diagnostics import Severity
 from rollout.language.compare import compare, show
@@ -35,6 +35,8 @@ from rollout.source.place import At, Route
 
 CODE = "RL312"
 SEVERITY = Severity.ERROR
+
+_REFUSED = "Write what the tool's paramsSchema takes, or let that take more."
 
 
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
@@ -127,7 +129,7 @@ def _word(
         return (
             (surplus[0],),
             f"No tool writes a field {quoted(surplus[0])} into {quoted(name)}.",
-            f"Did you mean {quoted(near)}?" if near else f"{tool} writes {listed(sorted(shape.all))}.",
+            suggestion(near, surplus[0]) if near else f"{tool} writes {listed(sorted(shape.all))}.",
             "key",
         )
     missing = sorted(shape.required - row.keys())
@@ -144,18 +146,20 @@ def _word(
             return (
                 (field,),
                 f"{quoted(field)} is {show(found)[:40]}, {kind(found)}; {tool} always writes {words} there.",
-                'Values are compared by type: "100" is not 100.' if isinstance(found, str) else None,
+                'Values are compared by type: "100" is not 100.'
+                if isinstance(found, str)
+                else f"Write {words} there too.",
                 "value",
             )
     for field, refusal in shape.refusals.items():
         if field in row and (refused := refusal(row[field])) is not None:
-            return (field,), f"{tool} never writes this: {refused}.", None, "value"
+            return (field,), f"{tool} never writes this: {refused}.", _REFUSED, "value"
     for field, constant in shape.constants.items():
         if field in row and row[field] != constant:
             return (
                 (field,),
                 f"{quoted(field)} is {show(row[field])[:40]}; {tool} always writes {show(constant)[:40]} there.",
-                None,
+                f"Write {show(constant)[:40]} here, or let the tool take it as an argument.",
                 "value",
             )
     return (

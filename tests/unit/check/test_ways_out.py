@@ -1,0 +1,180 @@
+"""The way out of a finding is one that can be taken: what to write, or where to put it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rollout.check import check
+from rollout.source import read_one
+
+
+def ways_out(folder: Path, environment: dict[str, Any]) -> dict[str, str | None]:
+    """The hints of what is found, by slug."""
+    (folder / "environment.yaml").write_text(yaml.safe_dump(environment), encoding="utf-8")
+    return {found.slug: found.hint for found in check(read_one(folder)).diagnostics}
+
+
+def desk(**changes: Any) -> dict[str, Any]:
+    """A desk with one tool, whose keys ``changes`` are in the place of."""
+    tool = {
+        "name": "refund",
+        "kind": "action",
+        "description": "Refund an order.",
+        "stateArray": "refunds",
+        "paramsSchema": {"order_id": "string", "amount": "number"},
+    }
+    task = {
+        "instruction": "Refund order O-1.",
+        "hidden_ground_truth": {"refunds": [{"order_id": "O-1", "amount": 100}]},
+        "solution": [{"tool": "refund", "args": {"order_id": "O-1", "amount": 100}}],
+    }
+    return {
+        "template": "workflow",
+        "config": {"tools": [tool | changes.get("tool", {})], "initialMutableState": {"refunds": []}},
+        "tasks": [task | changes.get("task", {})],
+        **changes.get("environment", {}),
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "way_out"),
+    [
+        ({"type": "number", "minimum": "0"}, "Write 0 without quotes."),
+        ({"type": "number", "minimum": "low"}, "Write a number, or leave it out."),
+        ({"type": "string", "minLength": -1}, "Write 0 or more, or leave it out."),
+        ({"type": "number", "multipleOf": 0}, "Write more than 0, or leave it out."),
+        (
+            {"type": "string", "pattern": "(("},
+            "Patterns are in the dialect of JavaScript here; see that every bracket that opens also closes.",
+        ),
+    ],
+)
+def test_a_parameter_that_is_no_schema(schema: dict[str, Any], way_out: str, tmp_path: Path) -> None:
+    found = ways_out(tmp_path, desk(tool={"paramsSchema": {"order_id": "string", "amount": schema}}))
+    assert found["bad-params-schema"] == way_out
+
+
+@pytest.mark.parametrize(
+    ("args", "way_out"),
+    [
+        ({"order_id": "O-1", "amount": "100"}, "Write 100 without quotes."),
+        ({"order_id": "O-1", "amount": "all"}, "Give a number."),
+        ({"order_id": 7, "amount": 100}, 'Write "7", in quotes.'),
+    ],
+)
+def test_an_argument_of_the_wrong_type(args: dict[str, Any], way_out: str, tmp_path: Path) -> None:
+    found = ways_out(tmp_path, desk(task={"solution": [{"tool": "refund", "args": args}]}))
+    assert found["bad-solution-arguments"] == way_out
+
+
+def test_a_tool_that_is_not_there_where_there_is_only_one(tmp_path: Path) -> None:
+    found = ways_out(tmp_path, desk(task={"solution": [{"tool": "ship", "args": {}}]}))
+    assert found["unknown-tool-in-solution"] == "The only tool is “refund”."
+
+
+def test_a_fixture_path_into_a_list(tmp_path: Path) -> None:
+    environment = desk()
+    lookup = {"name": "get", "kind": "lookup", "description": "Look.", "fixturePath": "orders.first"}
+    environment["config"]["tools"].append(lookup | {"paramsSchema": {}})
+    environment["config"]["fixtures"] = {"orders": [{"id": "O-1"}]}
+    assert ways_out(tmp_path, environment)["unknown-fixture-path"] == (
+        "“orders” is a list: search it with fromArray and matchField, or take a row by its number, from 0."
+    )
+
+
+def test_a_group_that_is_named_as_in_another_dialect(tmp_path: Path) -> None:
+    primitive = {"name": "said", "type": "output_matches", "pattern": "(?<sum>[0-9]+)"}
+    found = ways_out(tmp_path, desk(environment={"verifier": {"primitives": [primitive]}}))
+    assert (
+        found["bad-regex"] == "Patterns are in Python's dialect, which names a group with a P: “(?P<sum>…)”."
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "way_out"),
+    [
+        ("verifier", {"primitives": []}, "Move it to the environment: it holds for all tasks."),
+        ("primitives", [], "Move it to the environment's “verifier”: it holds for all tasks."),
+        ("fixtures", {}, "Move it to the environment's “config”: it holds for all tasks."),
+    ],
+)
+def test_what_holds_for_all_tasks_is_no_key_of_one(
+    key: str, value: Any, way_out: str, tmp_path: Path
+) -> None:
+    assert ways_out(tmp_path, desk(task={key: value})) == {"misplaced-key": way_out}
+
+
+def test_what_may_be_meant_for_the_task_itself_is_not_sent_away(tmp_path: Path) -> None:
+    assert set(ways_out(tmp_path, desk(task={"description": "The easy one."}))) == {"unknown-key"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "way_out"),
+    [
+        (
+            "desk.py",
+            "x = (\n",
+            "Mend it there or shortly before; Python itself says as much when it runs the file.",
+        ),
+        (
+            "desk.py",
+            "def f():\n    return f()\nf()\n",
+            "A function calls itself here without an end, or data holds itself: give it an end.",
+        ),
+    ],
+)
+def test_a_python_file_that_fails(name: str, content: str, way_out: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert [found.hint for found in check(read_one(tmp_path / name)).diagnostics] == [way_out]
+
+
+def test_a_python_file_without_tasks_is_told_how_it_has_one(tmp_path: Path) -> None:
+    path = tmp_path / "desk.py"
+    path.write_text(
+        "from rollout import Environment\n"
+        'env = Environment(slug="x", name="X", template="workflow", config={"tools": []})\n',
+        encoding="utf-8",
+    )
+    [hint] = [found.hint for found in check(read_one(path)).diagnostics if found.slug == "no-tasks"]
+    assert hint == 'Give the Environment one: tasks=[Task(instruction="…", hidden_ground_truth={…})].'
+
+
+@pytest.mark.parametrize(
+    ("task", "slug"),
+    [
+        ({"hidden_ground_truth": {"cafe\u0301": []}}, "unknown-state-in-ground-truth"),
+        (
+            {"solution": [{"tool": "refund", "args": {"order_id": "O-1", "caf\u00e9": 1}}]},
+            "bad-solution-arguments",
+        ),
+    ],
+    ids=["state", "argument"],
+)
+def test_names_that_only_look_the_same_are_told_apart(
+    task: dict[str, Any], slug: str, tmp_path: Path
+) -> None:
+    environment = desk(task=task, tool={"paramsSchema": {"order_id": "string", "cafe\u0301": "number"}})
+    environment["config"]["initialMutableState"]["caf\u00e9"] = []
+    hint = ways_out(tmp_path, environment)[slug]
+    assert hint is not None and "This only looks the same: it has U+" in hint
+
+
+def test_a_key_in_two_files_is_shown_by_their_first_lines(tmp_path: Path) -> None:
+    (tmp_path / "environment.yaml").write_text("template: workflow\n", encoding="utf-8")
+    (tmp_path / "environment.toml").write_text('\ufefftemplate = "workflow"\r\n', encoding="utf-8")
+    [found] = check(read_one(tmp_path)).diagnostics
+    assert (found.span.text, found.span.end_column) == ('template = "workflow"', 22)
+    assert [related.span.text for related in found.related] == ["template: workflow"]
+
+
+@pytest.mark.parametrize("key", ["sk-or-v1-" + "0a1b2c3d" * 8, "sk-or-v1-" + "a1B2c3D4e5" * 4])
+def test_a_key_of_openrouter_is_called_that(key: str, tmp_path: Path) -> None:
+    environment = desk()
+    environment["config"]["fixtures"] = {"key": key}
+    (tmp_path / "environment.yaml").write_text(yaml.safe_dump(environment), encoding="utf-8")
+    found = [each.message for each in check(read_one(tmp_path)).diagnostics if each.slug == "secret-in-spec"]
+    assert len(found) == 1 and found[0].startswith("This looks like an OpenRouter API key")
