@@ -184,6 +184,7 @@ def _is(question: Callable[[T], bool], item: T) -> bool:
 
 def _inside(folder: Path, passed_by: Callable[[Path], object] = lambda path: None) -> Iterator[Path]:
     """The environments below ``folder``, at any depth, but not inside one another; and folders that nobody may read."""
+    Path.cwd()  # Raises where it is gone; its entries would only seem to be none.
     pending = [folder]
     seen = 1
     while pending:
