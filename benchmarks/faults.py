@@ -22,6 +22,7 @@ on the traces; their sum is off by two or three in a hundred (the standard devia
 at the same time, so the sum is divided by the concurrency. That is too little where a turn near the end meets fault
 after fault, and a single worker waits for the longest backoffs; the longest rollout is printed. The time until an
 unanswered request is given up is no backoff, and counts against us in full: it is `--turn-timeout`, ten latencies here.
+With `--defaults` it is that of the command, five minutes, and what is unanswered is asked for a second time.
 The start of each run is taken off.
 
 The verdict of the wall is the stricter reading, (faulty − backoffs) ÷ faultless; the other, faulty ÷ (faultless +
@@ -51,12 +52,12 @@ LIMIT = 1.6
 RATES = {"p429": 0.05, "p500": 0.05, "p-timeout": 0.02, "p-malformed": 0.02}
 
 KINDS = {
-    "429": "answered 429",
-    "500": "answered 500",
-    "timeout": "did not answer within",
-    "malformed": "is no chat completion",
+    "429": ("answered 429",),
+    "500": ("answered 500",),
+    "timeout": ("did not answer within", "was asked for it a further time"),
+    "malformed": ("is no chat completion",),
 }
-"""A word of the sentence that a trace keeps of a failed attempt, by the name that the server has for what it did."""
+"""Words of the sentences that a trace keeps of a failed attempt, by the name that the server has for what it did."""
 
 
 @dataclass(slots=True)
@@ -82,8 +83,10 @@ class Account:
         self.done_again += len(line["earlier"])
         for exchange in trace["exchanges"]:
             for attempt, sentence in enumerate(exchange["retries"], start=2):
-                kinds = [kind for kind, words in KINDS.items() if words in sentence]
-                self.retries[kinds[0] if len(kinds) == 1 else sentence] += 1
+                kinds = [kind for kind, words in KINDS.items() if any(each in sentence for each in words)]
+                self.retries.update(kinds or [sentence])
+                if "further time" in sentence:
+                    continue  # it was not waited before that
                 wait = wait_before(attempt, Patience(), _Middle())
                 self.waits += wait
                 # An even draw from 0 to twice its mean.
@@ -121,6 +124,7 @@ def main() -> None:
     parser.add_argument("--server", type=Path, required=True, help="a program that serves chat completions")
     parser.add_argument("--latency-ms", type=float, default=50.0)
     parser.add_argument("--turn-timeout", type=float, help="seconds; ten latencies unless given")
+    parser.add_argument("--defaults", action="store_true", help="leave --turn-timeout as a user does")
     parser.add_argument("--concurrency", type=int, default=32)
     parser.add_argument("--rollouts", type=int, default=2000)
     parser.add_argument("--repeat", type=int, default=2)
@@ -128,7 +132,7 @@ def main() -> None:
     options.turn_timeout = options.turn_timeout or options.latency_ms / 100
     print(
         f"concurrency {options.concurrency}, {options.rollouts} rollouts of {TURNS} turns, {options.latency_ms:g} ms "
-        f"latency, given up after {options.turn_timeout:g} s"
+        f"latency, {'as it comes' if options.defaults else f'given up after {options.turn_timeout:g} s'}"
     )
     faultless = min(play(options) for _ in range(options.repeat))
     ideal = options.rollouts * TURNS * options.latency_ms / 1000 / options.concurrency
@@ -192,8 +196,7 @@ class Try:
                 address,
                 options.rollouts,
                 options.concurrency,
-                "--turn-timeout",
-                str(options.turn_timeout),
+                *([] if options.defaults else ["--turn-timeout", str(options.turn_timeout)]),
                 statuses=(0, 1),
                 look=account.add,
             )

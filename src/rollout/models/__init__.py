@@ -258,7 +258,7 @@ class Patience:
     attempts: int = 8
     call: float = 300.0
     total: float = 900.0
-    connect: float = 20.0
+    connect: float = 10.0
     first: float = 0.5
     longest: float = 30.0
     longest_asked: float = 120.0

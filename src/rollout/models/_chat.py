@@ -27,6 +27,7 @@ from rollout.models._prices import price_of
 from rollout.models._provider import Provider
 from rollout.models._redaction import redact
 from rollout.models._refusal import Complaint, read_complaint, refusal
+from rollout.models._second import NOT_ANSWERED, SecondAsker, most_seconds
 from rollout.models._waiting import asked_wait, may_be_retried, wait_before
 from rollout.settings import Price
 from rollout.templates import Tool
@@ -47,6 +48,7 @@ class _Fault:
     usage: Usage | None = None
     reached: bool = True
     hint: str | None = None
+    told: tuple[str, ...] = ()
 
 
 class ChatModel:
@@ -73,9 +75,12 @@ class ChatModel:
         self._patience = setup.patience
         self._random = random or Random()
         self._pause = pause
-        self._wire = Wire(
-            provider.address, provider.headers, connections=setup.concurrency, patience=setup.patience
+        concurrency, patience = setup.concurrency, setup.patience
+        self._wire = Wire(provider.address, provider.headers, connections=concurrency, patience=patience)
+        self._spare = Wire(
+            provider.address, provider.headers, connections=most_seconds(concurrency), patience=patience
         )
+        self._asker = SecondAsker(self._wire.post, self._spare.post, concurrency=concurrency)
         self._head = b'{"model":' + orjson.dumps(model) + b',"messages":['
         self._tails: dict[tuple[int, Sampling], tuple[Sequence[Tool], bytes]] = {}
         self._has_answered = False
@@ -91,8 +96,9 @@ class ChatModel:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._patience.total
         retries: list[str] = []
-        spent = Usage()
+        spent, attempts = Usage(), 0
         while True:
+            attempts += 1
             within = deadline - loop.time()
             try:
                 met = await self._attempt(body, request.sampling, within)
@@ -104,13 +110,14 @@ class ChatModel:
                 if not retries:
                     return met
                 assert met.exchange is not None
-                exchange = replace(met.exchange, retries=tuple(retries))
+                exchange = replace(met.exchange, retries=(*retries, *met.exchange.retries))
                 return replace(met, usage=spent + met.usage, exchange=exchange)
             if met.usage is not None:
                 spent += met.usage
             asked = met.asked
-            wait = wait_before(len(retries) + 2, self._patience, self._random, asked=asked)
-            ended = self._ended(met, len(retries) + 1, wait, deadline - loop.time())
+            retries += met.told
+            wait = wait_before(attempts + 1, self._patience, self._random, asked=asked)
+            ended = self._ended(met, attempts, wait, deadline - loop.time())
             if ended is not None:
                 raise ModelError(
                     f"{met.sentence} {ended}",
@@ -123,7 +130,9 @@ class ChatModel:
 
     async def close(self) -> None:
         """Closes the connections."""
+        self._asker.close()
         await self._wire.close()
+        await self._spare.close()
 
     def _ended(self, fault: _Fault, attempts: int, wait: float, left: float) -> str | None:
         """Why it is not asked again after so many attempts, as a sentence; None when it is."""
@@ -183,7 +192,7 @@ class ChatModel:
     async def _attempt(self, body: bytes, sampling: Sampling, within: float) -> Turn | _Fault:
         name = f"“{self.provider.name}”"
         try:
-            response = await self._wire.post(body, within=within)
+            response = await self._asker.post(body, within)
         except WireError as error:
             sentence = redact(f"{name} {error}.", self.provider.secrets)
             hint = f"Its address is {self.provider.address}." if not error.reached else None
@@ -194,10 +203,12 @@ class ChatModel:
             return _Fault(sentence, "infrastructure", reached=error.reached, hint=hint)
         self._has_answered = True
         if response.status == 200:
-            return self._read(response, sampling)
-        if 200 < response.status < 300:
-            return _Fault(f"{name} answered with status {response.status}.", "infrastructure")
-        return self._refused(response, sampling)
+            met = self._read(response, sampling)
+        elif 200 < response.status < 300:
+            met = _Fault(f"{name} answered with status {response.status}.", "infrastructure")
+        else:
+            met = self._refused(response, sampling)
+        return replace(met, told=self._asked_again(response)) if isinstance(met, _Fault) else met
 
     def _refused(self, response: Response, sampling: Sampling) -> _Fault:
         """The fault, when it may pass. Raises ModelError when it does not."""
@@ -238,7 +249,7 @@ class ChatModel:
                 charged_to="model",
                 exchange=Exchange(finish=answer.finish, usage=self._priced(answer.usage)),
             )
-        return self._turn(answer, response.body)
+        return self._turn(answer, response)
 
     def _error_inside(self, error: Any, response: Response, sampling: Sampling) -> _Fault:
         """An error in an answer of status 200 is what its own code says, else a fault of the provider's."""
@@ -248,13 +259,24 @@ class ChatModel:
         body = orjson.dumps({"error": error})
         return self._refused(Response(status, response.headers, body), sampling)
 
-    def _turn(self, answer: Answer, body: bytes) -> Turn:
-        usage = self._priced(answer.usage)
+    def _turn(self, answer: Answer, response: Response) -> Turn:
+        # What a request uses that is dropped for another's answer is told by nobody. It asked the same.
+        dropped = sum(not clause or clause == NOT_ANSWERED for _, clause in response.waits)
+        usage = sum([self._priced(answer.usage)] * dropped, self._priced(answer.usage))
         raw = None
         if answer.remarks:
-            raw = redact(body[:_MOST_RAW].decode("utf-8", "replace"), self.provider.secrets)
-        exchange = Exchange(answer.finish, answer.served_by, usage, (), answer.remarks, raw)
+            raw = redact(response.body[:_MOST_RAW].decode("utf-8", "replace"), self.provider.secrets)
+        exchange = Exchange(
+            answer.finish, answer.served_by, usage, self._asked_again(response), answer.remarks, raw
+        )
         return Turn(answer.text, answer.calls, usage, answer.reasoning, exchange)
+
+    def _asked_again(self, response: Response) -> tuple[str, ...]:
+        return tuple(
+            f"“{self.provider.name}” had not answered after {wait:.1f} seconds, far longer than before, and was asked "
+            f"for it a further time{f', which {refusal}' if refusal else ''}."
+            for wait, refusal in response.waits
+        )
 
     def _priced(self, usage: Usage) -> Usage:
         if self.price is None or usage.unmetered:

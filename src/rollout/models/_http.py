@@ -25,11 +25,16 @@ _LARGE_BODY = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back: the status, the headers, whose names are read in any case, and the body."""
+    """What came back: the status, the headers, whose names are read in any case, and the body.
+
+    ``waits`` are the seconds after each of which it was asked for a further time, without giving up the time before,
+    with a clause where that came to nothing: “answered 500”.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    waits: tuple[tuple[float, str], ...] = ()
 
 
 class WireError(Exception):
@@ -69,7 +74,7 @@ class Wire:
         self._proxy, self._proxy_auth = _proxy(address)
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, body: bytes, *, within: float) -> Response:
+    async def post(self, body: bytes, within: float) -> Response:
         """Sends ``body``; at most ``within`` seconds are left. Raises WireError."""
         session = self._session or self._open()
         patience, timeout = self._patience, self._timeout

@@ -142,6 +142,29 @@ def test_turns_of_many_rollouts_go_over_as_many_connections_as_ask_at_once(serve
     assert server.connections <= 4
 
 
+def test_what_is_asked_a_second_time_is_told_and_both_are_charged(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollout.models._second.LEAST", 0.05)
+    monkeypatch.setattr("rollout.models._second.FEWEST", 1)
+    monkeypatch.setattr("rollout.models._second.TIMES", 0.0)
+    server.play(says("Quick."), hangs, says("Second."))
+
+    async def run() -> list[Turn]:
+        model = connect("desk/llama-3", setup(server, patience=replace(QUICK, call=20)))
+        turns = [await model.respond(request()) for _ in range(2)]  # type: ignore[arg-type]
+        await model.close()
+        return turns
+
+    quick, late = asyncio.run(run())
+    assert late.text == "Second."
+    assert late.usage == quick.usage + quick.usage
+    assert late.exchange is not None
+    [told] = late.exchange.retries
+    assert told.startswith("“desk” had not answered after 0.")
+    assert told.endswith("far longer than before, and was asked for it a further time.")
+
+
 def test_a_large_conversation_is_sent_whole(server: ChatServer) -> None:
     server.play(says())
     respond(
