@@ -8,17 +8,11 @@ from typing import Any, NamedTuple
 
 from rollout.database.rows import Row
 from rollout.language.edges import composed
+from rollout.verifiers._number_phrases import number_said, numbers_besides
 from rollout.verifiers._passages import find_passage, json_said
-from rollout.verifiers._phrases import (
-    Unread,
-    bare,
-    is_text,
-    number_said,
-    numbers_besides,
-    says_text,
-    subject_and_predicate,
-    verdict_said,
-)
+from rollout.verifiers._phrase_tokens import Unread
+from rollout.verifiers._text_phrases import bare, is_text, says_text, subject_and_predicate
+from rollout.verifiers._verdict_phrases import verdict_said
 from rollout.verifiers._wording import Question, words_of
 
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")

@@ -6,7 +6,8 @@ import re
 from typing import Any, Final, NamedTuple
 
 from rollout.verifiers._json_message import read_json
-from rollout.verifiers._phrases import Unread, bare
+from rollout.verifiers._phrase_tokens import Unread
+from rollout.verifiers._text_phrases import bare
 from rollout.verifiers._wording import SAYING, Question, is_courtesy, words_of
 
 _MARK: Final = re.compile(

@@ -36,8 +36,9 @@ from rollout.verifiers._answers import (
     said_text,
     said_verdict,
 )
+from rollout.verifiers._number_phrases import number_said
 from rollout.verifiers._passages import given_value, json_said
-from rollout.verifiers._phrases import Unread, number_said
+from rollout.verifiers._phrase_tokens import Unread
 from rollout.verifiers._wording import Question, question_of, words_of
 
 

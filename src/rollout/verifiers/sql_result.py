@@ -26,7 +26,7 @@ from rollout.language.compare import show
 from rollout.language.paths import MISSING, PathError
 from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
 from rollout.verifiers._answers import Answer, read_answer, said_number, said_text
-from rollout.verifiers._phrases import Unread
+from rollout.verifiers._phrase_tokens import Unread
 from rollout.verifiers._wording import Question, question_of
 
 
