@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rollout.cli.asking import who
-from rollout.cli.output import Exit, fail, note, render, visible, wants_color
+from rollout.cli.output import Exit, fail, note, render, tell_found, visible, wants_color
 from rollout.compile.folder_writer import WriteError, write_folder
 from rollout.diagnostics import Diagnostic, Severity
+from rollout.diagnostics._visible import dump_json
 from rollout.platform.author import ROUNDS
 from rollout.platform.client import Client
-from rollout.platform.drafting import Draft, DraftError, Examined, examine, in_words, read_draft
+from rollout.platform.drafting import Draft, DraftError, Examined, examine, in_words, known_parts, read_draft
 from rollout.platform.errors import RolloutError
 
 Ask = Callable[[], dict[str, Any]]
@@ -57,6 +57,10 @@ class Generation:
                 "Leave out --max-cost, or write it here: --endpoint local",
             )
 
+    def holds(self, examined: Examined) -> bool:
+        """Whether it holds here, and the platform did not reject it either."""
+        return examined.holds and self._why is None
+
     def generate(self, description: str) -> Examined:
         """What came of a description."""
         return self._had(
@@ -73,7 +77,9 @@ class Generation:
         """Shows what does not hold as that, and ends the command. ``keep`` is where it is to be left for a look."""
         errors = [each for each in examined.diagnostics if each.severity is Severity.ERROR]
         if errors:
-            note(render(errors, "text", color=wants_color(sys.stderr), checked=[self._slug]).rstrip("\n"))
+            tell_found(errors, checked=[self._slug])
+        if self._why is not None and examined.holds and isinstance(why := self._why.body.get("why"), str):
+            note("\n".join(map(visible, why.split("\n"))))
         if examined.trouble is not None:
             note(f"error: {visible(examined.trouble)}")
         self.tell_use()
@@ -146,8 +152,11 @@ class Generation:
             self.used = used
 
     def _draft(self, answer: dict[str, Any]) -> Draft:
+        known, own = known_parts(answer)
+        for key in own:
+            note(f"note: “{visible(key)}” is the platform's own and was left out.")
         try:
-            return read_draft(answer, self._template)
+            return read_draft(known, self._template)
         except DraftError as error:
             fail(f"What {self._client.endpoint} answered is no environment: {error}", code=Exit.PLATFORM)
 
@@ -171,7 +180,7 @@ def envelope(examined: Examined) -> dict[str, Any]:
 
 def json_text(examined: Examined) -> str:
     """The envelope, to be read by people too."""
-    return json.dumps(envelope(examined), ensure_ascii=False, indent=2) + "\n"
+    return dump_json(envelope(examined))
 
 
 def tell_warnings(diagnostics: Sequence[Diagnostic], label: str) -> None:

@@ -119,6 +119,24 @@ def read_draft(value: Any, template: str) -> Draft:
     return Draft(template, {**said, "tasks": tasks})
 
 
+def known_parts(value: Any) -> tuple[Any, list[str]]:
+    """An answer without what is a platform's own, such as ``createdAt``; and what that was."""
+    if not isinstance(value, dict):
+        return value, []
+    own = [key for key in value if key not in _KEYS and not key.startswith("_")]
+    known = {key: each for key, each in value.items() if key in _KEYS}
+    if isinstance(tasks := known.get("tasks"), list):
+        taken = {*_TASK_KEYS, "hidden_ground_truth"}
+        own += sorted(
+            {f"tasks[].{key}" for task in tasks if isinstance(task, dict) for key in {*task} - taken}
+        )
+        known["tasks"] = [
+            {key: each for key, each in task.items() if key in taken} if isinstance(task, dict) else task
+            for task in tasks
+        ]
+    return known, own
+
+
 def draft_of(environment: Environment, *, whole: bool = False) -> dict[str, Any]:
     """The envelope of an environment that is there; ids and solutions, which stay here, only of the ``whole``.
 
@@ -254,6 +272,7 @@ __all__ = [
     "draft_of",
     "examine",
     "in_words",
+    "known_parts",
     "read_draft",
     "sandboxed",
 ]

@@ -179,6 +179,26 @@ def test_the_envelope_of_the_platform_is_shown_as_it_is(generate: Run) -> None:
     assert json.loads(Path("desk.json").read_text()) == shown
 
 
+@pytest.mark.parametrize("form", ["json", "python"])
+def test_what_is_printed_commands_no_runner_and_no_terminal(
+    generate: Run, model: ChatServer, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    words = "a\n::set-output name=a::b\n##[command]rm \x9b2J \x1b[2J \u202e"
+    model.play(wrote({**DESK, "description": words}))
+    done = generate("A desk.", "--format", form)
+    assert done.exit_code == 0, done.output
+    assert not {"\x9b", "\x1b", "\u202e"} & set(done.stdout)
+    assert "##[" not in done.stdout
+    assert not [line for line in done.stdout.splitlines() if line.lstrip().startswith("::")]
+    if form == "json":
+        assert json.loads(done.stdout)["description"] == words
+    else:
+        names: dict[str, Any] = {}
+        exec(compile(done.stdout, "desk.py", "exec"), names)
+        assert names["env"].description == words
+
+
 def test_a_description_is_read_from_a_file_or_from_stdin(generate: Run, model: ChatServer) -> None:
     Path("wish.md").write_text("A desk in a file.\n")
     assert generate("--from-file", "wish.md", "-o", "one").exit_code == 0
@@ -274,10 +294,18 @@ def test_what_it_writes_wrong_three_times_leaves_nothing(hosted: Published) -> N
 
 
 def test_what_it_answers_may_be_no_environment(hosted: Published) -> None:
-    hosted.drafts = [{"config": {}, "tasks": [{"instruction": "x", "code": "y"}]}]
+    hosted.drafts = [{"config": {}, "tasks": [{"instruction": 5}]}]
     done = hosts("A desk.")
     assert (done.exit_code, entries()) == (3, [])
-    assert "is no environment: Task 0 has “code”" in done.stderr
+    assert "is no environment: “instruction” of task 0" in done.stderr
+
+
+def test_what_is_its_own_is_left_out(hosted: Published) -> None:
+    hosted.drafts = [{**DESK, "id": "e1", "tasks": [{**DESK["tasks"][0], "createdAt": "now"}]}]
+    done = hosts("A desk.", "-o", "desk")
+    assert done.exit_code == 0, done.output
+    assert "note: “id” is the platform's own and was left out." in done.stderr
+    assert "note: “tasks[].createdAt” is the platform's own and was left out." in done.stderr
 
 
 def test_a_limit_that_it_does_not_keep_is_not_promised(hosted: Published) -> None:

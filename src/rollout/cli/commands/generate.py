@@ -121,7 +121,7 @@ def generate(
         )
         generation.prepare()
         examined = generation.generate(wish)
-    if not examined.holds:
+    if not generation.holds(examined):
         generation.refuse(examined, rejected)
     try:
         text, files = _write(examined, target, form)
@@ -143,7 +143,7 @@ def generate(
         }
         show_json("generate", data)
     elif target is None:
-        show(text.rstrip("\n"))
+        _print(text, form)
     else:
         tasks = len(examined.draft.said["tasks"])
         show(f"{visible(str(target))}: {tasks} task{'s' * (tasks != 1)}, proved, {examined.compiled.digest}")
@@ -169,6 +169,17 @@ def _write(examined: Examined, target: Path | None, form: str) -> tuple[str, lis
         return text, []
     write_file(target, text.encode(), replace=False)
     return text, [str(target)]
+
+
+def _print(text: str, form: str) -> None:
+    """Writes the text as it is to stdout, where nothing in it is a command to the runner of GitHub Actions."""
+    import os
+    import sys
+
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        # It stands in strings only, and means the same so.
+        text = text.replace("##[", "#\\u0023[")
+    sys.stdout.buffer.write(text.encode())
 
 
 def _compiles_alike(text: str, examined: Examined) -> None:

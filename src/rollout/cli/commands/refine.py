@@ -71,12 +71,11 @@ def refine(
     Exit code 0: changed, or there was nothing to change. 1: it does not hold, or you did not want it. 2: wrong usage,
     or a place that cannot be written to. 3: the platform refused, or could not be asked.
     """
-    import sys
 
     from rollout.cli.asking import asking, is_attended
     from rollout.cli.generated import Generation, check_money, tell_warnings, wish_of
     from rollout.cli.inputs import sound_environment
-    from rollout.cli.output import Exit, fail, note, render, show, show_json, visible, wants_color
+    from rollout.cli.output import Exit, fail, note, show, show_json, tell_found, visible, wants_color
     from rollout.compile.review import Entry
     from rollout.compile.review_text import render as render_review
     from rollout.platform.drafting import DraftError, draft_of, read_draft
@@ -115,17 +114,13 @@ def refine(
             )
             generation.prepare()
             examined = generation.refine(current, wish)
-        if not examined.holds:
+        if not generation.holds(examined):
             generation.refuse(examined, None)
         try:
             refined = _changed(place, examined)
         except RefineError as error:
             if error.diagnostics:
-                note(
-                    render(error.diagnostics, "text", color=wants_color(sys.stderr), checked=[path]).rstrip(
-                        "\n"
-                    )
-                )
+                tell_found(error.diagnostics, checked=[path])
             generation.tell_use()
             fail(f"Nothing was written. {error}", error.hint, code=Exit.FINDINGS)
         if not as_json:

@@ -17,6 +17,7 @@ from rollout.platform.server.access import needs
 from rollout.platform.server.http import ApiError, Json, check_shape, object_of
 from rollout.platform.server.repeating import repeated
 from rollout.platform.store.keys import Scope
+from rollout.sandbox import chosen
 
 _AT_ONCE = 4
 """How many environments are written at once; each is proved, which takes a processor for a while."""
@@ -68,14 +69,15 @@ async def _answered(
     state.writing = under_way + 1
     try:
         refuse_insiders(model)
-        written = await write(
-            model,
-            body["template"],
-            wish,
-            replace(state.runner.setup, concurrency=1, patience=PATIENCE),
-            current=None if current is None else current.said,
-            max_cost=body.get("maxCost"),
-        )
+        with chosen(state.runner.sandbox):
+            written = await write(
+                model,
+                body["template"],
+                wish,
+                replace(state.runner.setup, concurrency=1, patience=PATIENCE),
+                current=None if current is None else current.said,
+                max_cost=body.get("maxCost"),
+            )
     except ConnectError as error:
         raise ApiError(400, str(error), error.hint, pointer="/model") from None
     except AuthorError as error:

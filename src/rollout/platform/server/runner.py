@@ -153,6 +153,11 @@ class Runner:
         execution.task.add_done_callback(ended)
 
     @property
+    def sandbox(self) -> str | None:
+        """The kind of sandbox that commands run in; None for the usual one."""
+        return self._sandbox
+
+    @property
     def setup(self) -> Setup:
         """What providers are asked with."""
         return Setup(self.settings)

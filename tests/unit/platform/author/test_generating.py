@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import copy
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from servers.chat import ChatServer, call, refuses, says
+from servers.chat import ChatServer, Connection, call, refuses, says
+from servers.platform import Platform
 
 from rollout import Client, RolloutError
+from rollout.platform.local import LocalTransport
 
 MODEL = "openai/gpt-4o"
 
@@ -276,6 +280,45 @@ def test_what_is_no_environment_is_not_changed(client: Client, model: ChatServer
     with pytest.raises(RolloutError, match="“tasks” is missing") as caught:
         client.refine_environment({"config": {}}, "Mend it.", "workflow", MODEL)
     assert (caught.value.status, model.asked) == (400, [])
+
+
+def test_only_so_many_are_written_at_once(client: Client, model: ChatServer) -> None:
+    arrived, go_on = threading.Semaphore(0), threading.Event()
+
+    def waits(connection: Connection) -> None:
+        arrived.release()
+        go_on.wait(60)
+        wrote(DESK)(connection)
+
+    model.play(waits)
+    body = {"description": "A refund desk.", "template": "workflow", "model": MODEL}
+    statuses: list[int] = []
+
+    def ask() -> None:
+        statuses.append(http.post("/api/environments/generate", json=body).status_code)
+
+    with httpx.Client(transport=LocalTransport(), base_url="http://local", timeout=60) as http:
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for _ in threads:
+            assert arrived.acquire(timeout=60)
+        refused = http.post("/api/environments/generate", json=body)
+        go_on.set()
+        for thread in threads:
+            thread.join(60)
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "15")
+        assert statuses == [200] * 4
+        assert http.post("/api/environments/generate", json=body).status_code == 200
+
+
+def test_a_key_that_only_reads_has_nothing_written(model: ChatServer, tmp_path: Path) -> None:
+    with Platform(tmp_path / "served", OPENAI_BASE_URL=model.address) as platform:
+        with Client(platform.key, platform.address) as owner:
+            reader = owner.create_key("reader", "read")
+        with Client(reader["key"], platform.address) as client, pytest.raises(RolloutError) as caught:
+            client.generate_environment("A refund desk.", "workflow", MODEL)
+    assert (caught.value.status, model.asked) == (403, [])
 
 
 def test_every_template_has_an_example_that_holds_itself() -> None:
