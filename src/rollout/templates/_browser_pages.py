@@ -22,10 +22,11 @@ _SHOWN = ("text", "label", "placeholder", "items", "columns", "alt", "href", "va
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change that a form or a button makes to the state."""
+    """One change that a form or a button makes to the state; ``takes_all`` where it writes down ``${args}`` whole."""
 
     path: PathTemplate
     value: Fill
+    takes_all: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,13 @@ def _changes(written: Any) -> tuple[Change, ...]:
         if not isinstance(change, dict) or not isinstance(change.get("path"), str):
             raise TemplateError("A change that a page makes has no path.")
         path = parse_path_template(change["path"], appending=True)
-        compiled.append(Change(path, prepare(change.get("value", "${args}"))))
+        value = change.get("value", "${args}")
+        takes_all = any(
+            look.root == "args" and not look.steps
+            for spot in spots(value)
+            for look in spot.interpolation.looks
+        )
+        compiled.append(Change(path, prepare(value), takes_all))
     return tuple(compiled)
 
 

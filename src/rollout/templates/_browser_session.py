@@ -341,8 +341,18 @@ class Session:
         return None
 
     def _make_changes(self, element: Element, args: Mapping[str, Any]) -> None:
-        before = self.scope(args)
-        filled = [(change.path.fill(before), change.value(before), change.path) for change in element.changes]
+        # As of FormData: what is not on the page now is not among the entries, and asked for by its name it is null.
+        form = element.number if element.type == "form" else element.form
+        absent = {each.name: None for each in self.page.fields(form) if each.name and not _is_disabled(each)}
+        sent, by_its_name = self.scope(args), self.scope({**absent, **args})
+        filled = [
+            (
+                change.path.fill(sent),
+                change.value(sent if change.takes_all else by_its_name),
+                change.path,
+            )
+            for change in element.changes
+        ]
         for steps, value, path in filled:
             put(self.state, steps, value, append=path.appends, existing=path.filled)
         if filled:
@@ -455,7 +465,11 @@ def _submits(seen: Seen) -> bool:
 
 
 def _disabled(seen: Seen) -> bool:
-    return seen.element.spec.get("disabled") is True
+    return _is_disabled(seen.element)
+
+
+def _is_disabled(element: Element) -> bool:
+    return element.spec.get("disabled") is True
 
 
 def article(kind: str) -> str:

@@ -2,7 +2,7 @@
 
 What a page shows may hold `${state.…}` and `${task.input.…}`. What a form or button does (`mutates`, `accepts`,
 `error`, `action`) may also hold `${args.…}`, the fields of the form around it by name. Anything else comes to
-nothing when the page is shown or the form is sent.
+nothing when the page is shown or the form is sent. A field that is `disabled` is never sent, as in every browser.
 
 Before:
 
@@ -57,7 +57,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     for page in subject.pages:
         yield from _judge(subject, (*page.route, "title"), page.value.get("title"), None, state, None)
         placed = list(_forms_around(list(elements(page))))
-        sent = _sent_names(placed)
+        sent, disabled = _sent_names(placed), _sent_names(placed, disabled=True)
         for element, form in placed:
             span = span_of(subject, page, element)
             for key in _SHOWS:
@@ -68,12 +68,16 @@ def check(subject: Subject) -> Iterator[Finding]:
                     if key == "rows":
                         value = _only_texts(value)
                     yield from _judge(subject, (*element.route, key), value, None, state, span)
-            names = frozenset(sent.get(None if form is None else form.route, ()))
+            home = None if form is None else form.route
+            names = frozenset(sent.get(home, ()))
+            unsent = frozenset(disabled.get(home, ())) - names
             if form is None and element.value.get("type") == "button":
                 names |= {element.text("name") or ""}
             for key in _DOES:
                 if key in element.value:
-                    yield from _judge(subject, (*element.route, key), element.value[key], names, state, span)
+                    yield from _judge(
+                        subject, (*element.route, key), element.value[key], names, state, span, unsent
+                    )
 
 
 def _judge(
@@ -83,6 +87,7 @@ def _judge(
     names: frozenset[str] | None,
     state: frozenset[str] | None,
     span: Span | None,
+    unsent: frozenset[str] = frozenset(),
 ) -> Iterator[Finding]:
     for spot in spots(value, route):
         text = spot.interpolation.text
@@ -92,13 +97,16 @@ def _judge(
             inside = subject.within(spot.route, shown) if len(shown) > 2 else None
             yield Finding(spot.route, fault.message, fault.hint, at=at, span=span or inside)
         for look in spot.interpolation.looks:
-            if (said := _fault(look, names, state)) is not None:
+            if (said := _fault(look, names, state, unsent)) is not None:
                 inside = subject.within(spot.route, look.text)
                 yield Finding(spot.route, said[0], said[1], at=at, span=span or inside)
 
 
 def _fault(
-    placeholder: Placeholder, names: frozenset[str] | None, state: frozenset[str] | None
+    placeholder: Placeholder,
+    names: frozenset[str] | None,
+    state: frozenset[str] | None,
+    unsent: frozenset[str],
 ) -> tuple[str, str | None] | None:
     shown = quoted(placeholder.text)
     if placeholder.root == "fixtures":
@@ -109,6 +117,8 @@ def _fault(
     if placeholder.root == "args":
         if names is None:
             return f"{shown} can only be used where a form is sent, not where a page is shown.", _OF_A_PAGE
+        if name in unsent:
+            return f"{shown} names a field that is disabled, and so is never sent.", _OF_A_FIELD
         if name is not None and name not in names:
             return f"{shown} names a field that the form does not have.", _way_out(name, names, "fields")
     if placeholder.root == "state" and name is not None and state is not None and name not in state:
@@ -119,6 +129,8 @@ def _fault(
 
 
 _OF_A_PAGE = "A page shows what is in the state: let the form's “mutates” put it there, and use “${state.…}”."
+
+_OF_A_FIELD = "Take out “disabled”, use an input of the type hidden, or write the value itself here."
 
 
 def _way_out(name: str, known: frozenset[str], kind: str) -> str | None:
@@ -140,15 +152,20 @@ def _forms_around(all_elements: list[Element]) -> Iterator[tuple[Element, Elemen
         yield element, form
 
 
-def _sent_names(placed: list[tuple[Element, Element | None]]) -> dict[Route | None, set[str]]:
-    """The names that the fields and buttons of each form send, by the form's route; None for those in no form."""
+def _sent_names(
+    placed: list[tuple[Element, Element | None]], *, disabled: bool = False
+) -> dict[Route | None, set[str]]:
+    """The names that the fields and buttons of each form send, by the form's route; None for those in no form.
+
+    With ``disabled`` the names of those that would, were they not disabled.
+    """
     names: dict[Route | None, set[str]] = {None: set()}
     for element, form in placed:
         sends = element.value.get("type") in FIELDS or (
             form is not None and element.value.get("type") == "button"
         )
         name = element.text("name")
-        if sends and name is not None:
+        if sends and name is not None and (element.value.get("disabled") is True) is disabled:
             names.setdefault(None if form is None else form.route, set()).add(name)
     return names
 
