@@ -55,7 +55,7 @@ def test_the_client_has_the_methods_that_are_published() -> None:
         ", parent_run_id=None, **more)",
         "create_training_job": "(self, source_run_id, rollout_ids, base_model, method='sft', suffix=None"
         ", hyperparams=None)",
-        "generate_environment": "(self, description, template, model=None)",
+        "generate_environment": "(self, description, template, model=None, *, max_cost=None)",
         "get_environment": "(self, slug, *, digest=None)",
         "get_rollouts": "(self, run_id, *, outcome=None)",
         "get_run": "(self, run_id, include_rollouts=False)",
@@ -65,7 +65,7 @@ def test_the_client_has_the_methods_that_are_published() -> None:
         "list_training_jobs": "(self)",
         "passing_rollout_ids": "(self, run_id)",
         "push_environment": "(self, payload, *, instead_of=None)",
-        "refine_environment": "(self, current, instruction, template, model=None)",
+        "refine_environment": "(self, current, instruction, template, model=None, *, max_cost=None)",
     }
     for client in (rollout.Client, rollout.AsyncClient):
         assert {name: signature(getattr(client, name)) for name in published} == published
