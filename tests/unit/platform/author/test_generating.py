@@ -329,3 +329,13 @@ def test_every_template_has_an_example_that_holds_itself() -> None:
     for template in templates():
         examined = examine(read_draft(_example(template), template), slug="example", name="Example")
         assert examined.holds, in_words(examined)
+
+
+@pytest.mark.parametrize("template", ["browser", "code-editing", "sql"])
+def test_worlds_of_other_kinds_are_written_too(client: Client, model: ChatServer, template: str) -> None:
+    from rollout.platform.author import _example
+
+    model.play(wrote(_example(template)))
+    answer = client.generate_environment("As the example.", template, MODEL)
+    assert answer["tasks"] == _example(template)["tasks"]
+    assert answer["_usage"]["rounds"] == 1
