@@ -6,7 +6,8 @@ import errno
 import os
 import re
 import sys
-from io import TextIOWrapper
+from contextlib import suppress
+from io import BufferedIOBase, BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -210,10 +211,25 @@ def _prepare_streams() -> None:
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     if sys.stdin is None:
         sys.stdin = Path(os.devnull).open()  # noqa: SIM115
+    # With PYTHONUNBUFFERED a write is one call of the system, which may take a part only, and says so to nobody.
+    sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal without UTF-8 shows “?” for what it cannot; that is no reason to end in a traceback.
             stream.reconfigure(errors="replace")
+
+
+def _whole(stream: TextIO) -> TextIO:
+    """The stream, or one in its place that writes all of what it is given."""
+    if not isinstance(stream, TextIOWrapper):
+        return stream
+    with suppress(OSError, ValueError):
+        # Whoever shares a pipe may have made it one that refuses what does not fit.
+        os.set_blocking(stream.fileno(), True)
+    if isinstance(stream.buffer, BufferedIOBase):
+        return stream
+    buffered = BufferedWriter(FileIO(stream.fileno(), "w", closefd=False))
+    return TextIOWrapper(buffered, stream.encoding, stream.errors, line_buffering=True, write_through=True)
 
 
 def _discard(stream: TextIO) -> None:
