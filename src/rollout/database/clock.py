@@ -126,7 +126,7 @@ class Dice:
     def _blob(self, size: Any) -> bytes:
         count = int(size) if isinstance(size, int | float) else 1
         if count > _LONGEST_DRAW:
-            raise ValueError("that is too long")
+            raise OverflowError("string or blob too big")
         return self._random.randbytes(max(1, count))
 
 

@@ -15,7 +15,8 @@ from threading import Condition
 from typing import NamedTuple
 
 from rollout.database.clock import Dice, stop_clock
-from rollout.database.formatting import printf
+from rollout.database.formatting import Value, printf
+from rollout.database.searching import as_text, instr, replace
 
 STEPS = 50_000_000
 """How many steps one statement may take: about a second."""
@@ -140,6 +141,8 @@ class Sandbox:
             connection.create_function(name, 2, _TRIMS[name], deterministic=True)
         for name in ("printf", "format"):
             connection.create_function(name, -1, printf, deterministic=True)
+        connection.create_function("instr", 2, instr, deterministic=True)
+        connection.create_function("replace", 3, replace, deterministic=True)
         # What virtual tables keep their rows in. They prepare statements to write there whenever they are loaded.
         listed = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'shadow'").fetchall()
         self._shadows = {str(name) for (name,) in listed}
@@ -249,12 +252,12 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def _trim(left: bool, right: bool) -> Callable[[object, object], str | None]:
+def _trim(left: bool, right: bool) -> Callable[[Value, Value], str | None]:
     # SQLite compares every character with every character to trim, for which two long texts are enough to hang.
-    def trim(value: object, characters: object) -> str | None:
+    def trim(value: Value, characters: Value) -> str | None:
         if value is None or characters is None:
             return None
-        text, drop = _as_text(value), set(_as_text(characters))
+        text, drop = as_text(value), set(as_text(characters))
         start, end = 0, len(text)
         while left and start < end and text[start] in drop:
             start += 1
@@ -263,16 +266,6 @@ def _trim(left: bool, right: bool) -> Callable[[object, object], str | None]:
         return text[start:end]
 
     return trim
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, bytes):
-        return _text(value)
-    if isinstance(value, float):
-        digits, _, exponent = f"{value:.15g}".partition("e")
-        digits += "" if "." in digits or not digits.lstrip("-").isdigit() else ".0"
-        return f"{digits}e{exponent}" if exponent else digits
-    return str(value)
 
 
 _TRIMS = {"trim": _trim(True, True), "ltrim": _trim(True, False), "rtrim": _trim(False, True)}

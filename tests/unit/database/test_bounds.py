@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 from rollout.database import DatabaseSpec, image
@@ -60,3 +62,41 @@ def test_a_format_is_written_as_sqlite_writes_it() -> None:
     built = Image(DatabaseSpec("CREATE TABLE t (a INT);", ""))
     query = "SELECT printf('%05.2f|%-4d|%s|%%|%,d', 3.14159, 7, NULL, 1234567), printf('%.*f', 1, 2.55), format(NULL)"
     assert evaluate(built, query).rows == (("03.14|7   ||%|1,234,567", "2.6", None),)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("SELECT instr(hex(zeroblob(450000)), hex(zeroblob(250000)) || '1')", 0),
+        ("SELECT length(replace(hex(zeroblob(450000)), hex(zeroblob(250000)) || '1', 'x'))", 900_000),
+    ],
+)
+def test_a_long_text_is_looked_for_in_another_without_comparing_it_at_every_place(
+    query: str, found: int
+) -> None:
+    assert evaluate(Image(DatabaseSpec("CREATE TABLE t (a INT);", "")), query).rows == ((found,),)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT hex(randomblob(100000000))",
+        "SELECT replace(hex(zeroblob(400000)), '0', hex(zeroblob(400000)))",
+    ],
+)
+def test_what_would_be_too_long_is_said_in_words(query: str) -> None:
+    failed = evaluate(Image(DatabaseSpec("CREATE TABLE t (a INT);", "")), query).failed
+    assert failed == "a value in it is longer than 1,000,000 bytes"
+
+
+_VALUES = ("NULL", "''", "'abcb'", "'aéb'", "'b'", "'2'", "12", "1.5", "1e20", "x''", "x'616263'", "x'63'")
+
+
+@pytest.mark.parametrize("value", _VALUES)
+@pytest.mark.parametrize("part", _VALUES)
+def test_texts_are_searched_as_sqlite_searches_them(value: str, part: str) -> None:
+    query = (
+        f"SELECT instr({value}, {part}), replace({value}, {part}, 'Z'), typeof(replace({value}, {part}, 7))"
+    )
+    built = Image(DatabaseSpec("CREATE TABLE t (a INT);", ""))
+    assert evaluate(built, query).rows == (sqlite3.connect(":memory:").execute(query).fetchone(),)
