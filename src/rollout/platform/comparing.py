@@ -11,6 +11,8 @@ from rollout.engine import Outcome
 from rollout.engine.inputs import inputs
 from rollout.environment import Environment
 from rollout.models import Sampling
+from rollout.platform.client import Client
+from rollout.platform.held import held_at
 from rollout.platform.results import Rollout, Run
 
 _PARTS = ("environment", "tasks", "verifier")
@@ -35,6 +37,15 @@ def side_of(run: Run, rollouts: Iterable[Rollout], environment: Environment | No
         settings=_settings(run),
         unfinished=_unfinished(run),
     )
+
+
+def side_at(client: Client, start: str) -> Side:
+    """The side that a run at an endpoint is, whose id begins with ``start``. Raises RolloutError."""
+    run: Run = client.get_run(start)["run"]
+    rollouts = client.get_rollouts(run["id"])
+    slug, digest = run.get("environmentSlug"), run.get("digest")
+    held = held_at(client, slug, digest=digest) if client.answers_more and slug and digest else None
+    return side_of(run, rollouts, None if held is None else held.environment)
 
 
 def label_of(run: Run) -> str:
@@ -110,4 +121,4 @@ def _unfinished(run: Run) -> str | None:
     return None
 
 
-__all__ = ["label_of", "side_of"]
+__all__ = ["label_of", "side_at", "side_of"]

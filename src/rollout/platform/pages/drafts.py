@@ -90,8 +90,8 @@ def draft_in(form: Form) -> Draft:
             raise ApiError(
                 400, f"“{file.path[:200]}” cannot be a file here.", "Name it as fixtures/orders.yaml is."
             )
-    paths = [file.path for file in files]
-    if len(files) > _MOST_FILES or len(fit_together(paths)) != len(files):
+    paths = [ABOUT, *(file.path for file in files)]
+    if len(files) > _MOST_FILES or len(fit_together(paths)) != len(paths):
         raise ApiError(400, "Some of the files cannot lie beside each other.", "Give each another name.")
     fields = {name: form.get(name).strip() for name in ("slug", "name", "description")}
     return Draft(template, **fields, files=files)
