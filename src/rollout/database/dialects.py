@@ -51,6 +51,11 @@ _TEXT = {
     *("CHAR", "NCHAR", "BPCHAR", "VARCHAR", "NVARCHAR", "TEXT", "NAME", "TINYTEXT", "MEDIUMTEXT", "LONGTEXT"),
     *("UUID", "JSON", "JSONB", "XML", "INET", "TIME", "TIMETZ", "UNIQUEIDENTIFIER", "ENUM"),
 }
+# Where these are compared without regard to case, unless a collation says otherwise.
+_BLIND_TO_CASE = {"mysql", "tsql"}
+_WORDS = {"CHAR", "NCHAR", "VARCHAR", "NVARCHAR", "TEXT", "TINYTEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM"}
+_SEES_CASE = re.compile(r"_(?:bin|cs|cs_as|bin2)(?:_|\b)|^binary$", re.IGNORECASE)
+_COLLATION_OF_TABLE = re.compile(r"\)[^()]*\bCOLLATE\s*=?\s*['\"]?(\w+)['\"]?[^()]*$", re.IGNORECASE)
 _BYTES = {"BINARY", "VARBINARY", "BLOB", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB"}
 
 _DROPPED = (
@@ -429,10 +434,20 @@ class Translator:
         affinity, check = self._affinity(statement, column, counts=counts)
         if check is not None:
             constraints.append(check)
+        if self.name in _BLIND_TO_CASE and name in _WORDS and not self._sees_case(statement, column):
+            no_case = exp.CollateColumnConstraint(this=exp.var("NOCASE"))
+            constraints.append(exp.ColumnConstraint(kind=no_case))
         made = exp.DataType.build(affinity, udt=True) if affinity else None
         column.set("kind", made)
         column.set("constraints", constraints)
         return column
+
+    def _sees_case(self, statement: _Statement, column: exp.ColumnDef) -> bool:
+        said = column.find(exp.CollateColumnConstraint)
+        if said is not None:
+            return _SEES_CASE.search(said.this.name) is not None
+        of_table = _COLLATION_OF_TABLE.search(statement.text)
+        return of_table is not None and _SEES_CASE.search(of_table[1]) is not None
 
     def _affinity(
         self, statement: _Statement, column: exp.ColumnDef, *, counts: bool

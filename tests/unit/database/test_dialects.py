@@ -83,6 +83,38 @@ def test_a_dump_of_mysql_is_carried_over() -> None:
     ]
 
 
+@pytest.mark.parametrize("dialect", ["mysql", "tsql"])
+def test_texts_are_compared_without_regard_to_case_where_the_dialect_does(dialect: str) -> None:
+    seed = "INSERT INTO t VALUES ('Ada', 'A');"
+    image = build("CREATE TABLE t (name VARCHAR(20), code VARCHAR(3));", seed, dialect=dialect)
+    assert rows(image, "SELECT name FROM t WHERE name = 'ADA' AND code IN ('a')") == [("Ada",)]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "CREATE TABLE t (s ENUM('a', 'b') CHARACTER SET utf8mb4 COLLATE utf8mb4_bin);",
+        "CREATE TABLE t (s VARCHAR(9)) ENGINE=InnoDB COLLATE=utf8mb4_0900_as_cs;",
+        "CREATE TABLE t (s VARCHAR(9) COLLATE utf8mb4_bin) COLLATE=utf8mb4_general_ci;",
+    ],
+)
+def test_a_collation_that_sees_case_is_kept(schema: str) -> None:
+    image = build(schema, "INSERT INTO t VALUES ('a');", dialect="mysql")
+    assert rows(image, "SELECT s FROM t WHERE s = 'A'") == []
+
+
+def test_an_enum_of_mysql_is_compared_without_regard_to_case() -> None:
+    image = build("CREATE TABLE t (d ENUM('a', 'b'));", "INSERT INTO t VALUES ('a');", dialect="mysql")
+    assert rows(image, "SELECT d FROM t WHERE d = 'A'") == [("a",)]
+    assert (
+        rows(
+            build("CREATE TABLE t (d VARCHAR(3));", "INSERT INTO t VALUES ('a');"),
+            "SELECT d FROM t WHERE d = 'A'",
+        )
+        == []
+    )
+
+
 def test_an_enum_takes_its_values_only() -> None:
     assert "CHECK constraint failed" in str(
         refused(
