@@ -1,5 +1,18 @@
-"""`python -m rollout` is the command `rollout`."""
+"""The command `rollout`, which `python -m rollout` is too."""
 
-from rollout.cli import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    """Runs the command line; what is interrupted before it is even loaded ends as any other command does."""
+    try:
+        from rollout.cli import main as run
+    except KeyboardInterrupt:
+        sys.exit(130)
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 import sys
 from contextlib import suppress
 from io import BufferedIOBase, BufferedWriter, FileIO, TextIOWrapper
@@ -133,7 +134,11 @@ def main(arguments: list[str] | None = None) -> None:
 
     gc.set_threshold(100_000, 50, 50)
     _prepare_streams()
-    sys.exit(_run(arguments))
+    code = _run(arguments)
+    if code == Exit.INTERRUPTED:
+        # Pressed once more while the interpreter shuts down, it would end as if killed, and not with this code.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def _run(arguments: list[str] | None) -> int:

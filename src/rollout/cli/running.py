@@ -107,9 +107,11 @@ class Running:
             await self.executor.run(self.plan.left(), self._finish)
         finally:
             # Also when it is interrupted: what is finished is kept.
-            if journal is not None:
-                await journal.flush()
-            await self.executor.close()
+            try:
+                if journal is not None:
+                    await journal.flush()
+            finally:
+                await self.executor.close()
 
     def _tell(self, sentence: str) -> None:
         from rollout.cli.output import note

@@ -6,22 +6,27 @@ The protocol: https://platform.openai.com/docs/api-reference/chat/object.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 import orjson
 
 from rollout.language import exact_json
 from rollout.language.canonical import dump
-from rollout.models import Call, Usage
+from rollout.models import Blame, Call, Usage
+from rollout.models._redaction import hide
 
 
 class MalformedAnswerError(ValueError):
-    """An answer that is no chat completion; its text is a clause that says why. ``usage`` is what it used."""
+    """An answer that is no chat completion; its text is a clause that says why. ``usage`` is what it used.
 
-    def __init__(self, why: str, usage: Usage | None = None) -> None:
+    It is charged to the model, which wrote it, unless its very bytes are wrong.
+    """
+
+    def __init__(self, why: str, usage: Usage | None = None, *, charged_to: Blame = "model") -> None:
         super().__init__(why)
+        self.charged_to = charged_to
         self.usage = usage or Usage()
 
 
@@ -81,6 +86,28 @@ def read_answer(body: bytes) -> Answer:
         raise
 
 
+def without_secrets(answer: Answer, secrets: Sequence[str]) -> Answer:
+    """The answer without the keys that it was asked with, which a server may say back and a trace must not keep."""
+    said = "\n".join(
+        (answer.text, answer.reasoning, *(f"{call.id}{call.tool}{call.arguments}" for call in answer.calls))
+    )
+    if not any(secret in said for secret in secrets):
+        return answer
+
+    def hidden(text: str) -> str:
+        return hide(text, secrets)
+
+    return replace(
+        answer,
+        text=hidden(answer.text),
+        reasoning=hidden(answer.reasoning),
+        calls=tuple(
+            Call(hidden(call.id), hidden(call.tool), hidden(call.arguments)) for call in answer.calls
+        ),
+        remarks=(*answer.remarks, "A key stood in it, and is hidden."),
+    )
+
+
 def load(body: bytes, remarks: list[str]) -> Any:
     """The JSON of an answer. Raises MalformedAnswerError when it is none."""
     try:
@@ -89,8 +116,14 @@ def load(body: bytes, remarks: list[str]) -> Any:
         if not body.strip():
             raise MalformedAnswerError("it is empty") from None
         try:
+            text = body.decode("utf-8")
+        except UnicodeDecodeError as wrong:
+            raise MalformedAnswerError(
+                f"it is not UTF-8 from byte {wrong.start + 1} on", charged_to="infrastructure"
+            ) from None
+        try:
             # The one thing that is no JSON to orjson and yet sent: half of a character, where a text was cut.
-            value = json.loads(body.decode("utf-8", "replace"), parse_constant=_refuse)
+            value = json.loads(text, parse_constant=_refuse)
         except (ValueError, RecursionError):
             raise MalformedAnswerError(f"it is not JSON from byte {error.pos + 1} on") from None
         remarks.append("Characters in it were cut in half.")
@@ -217,4 +250,4 @@ def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-__all__ = ["Answer", "ErrorAnswerError", "MalformedAnswerError", "load", "read_answer"]
+__all__ = ["Answer", "ErrorAnswerError", "MalformedAnswerError", "load", "read_answer", "without_secrets"]

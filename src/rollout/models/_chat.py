@@ -21,7 +21,13 @@ from rollout.models import (
     Turn,
     Usage,
 )
-from rollout.models._answer import Answer, ErrorAnswerError, MalformedAnswerError, read_answer
+from rollout.models._answer import (
+    Answer,
+    ErrorAnswerError,
+    MalformedAnswerError,
+    read_answer,
+    without_secrets,
+)
 from rollout.models._http import Response, Wire, WireError
 from rollout.models._prices import price_of
 from rollout.models._provider import Provider
@@ -234,11 +240,11 @@ class ChatModel:
 
     def _read(self, response: Response, sampling: Sampling) -> Turn | _Fault:
         try:
-            answer = read_answer(response.body)
+            answer = without_secrets(read_answer(response.body), self.provider.secrets)
         except MalformedAnswerError as error:
             return _Fault(
                 f"The answer of “{self.model}” is no chat completion: {error}.",
-                "model",
+                error.charged_to,
                 usage=self._priced(error.usage),
             )
         except ErrorAnswerError as error:

@@ -18,9 +18,7 @@ _SHORTEST = 6
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
     """``text`` with each of ``secrets``, and all that has the shape of a key, replaced by ``[hidden]``."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST:
-            text = text.replace(secret, HIDDEN)
+    text = hide(text, secrets)
     text = _LOGIN.sub(f"{HIDDEN}@", text)
     text = _BEARER.sub(lambda match: f"{match[1]} {HIDDEN}", text)
     text = _KEY_LIKE.sub(HIDDEN, text)
@@ -29,4 +27,12 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
     return text
 
 
-__all__ = ["HIDDEN", "redact"]
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """``text`` with each of ``secrets``, and nothing else, replaced by ``[hidden]``."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret, HIDDEN)
+    return text
+
+
+__all__ = ["HIDDEN", "hide", "redact"]

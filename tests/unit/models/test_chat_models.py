@@ -335,6 +335,26 @@ def test_answers_that_stay_malformed_are_charged_to_the_model_with_what_they_use
     assert len(error.exchange.retries) == 3
 
 
+def test_an_answer_of_bytes_that_are_no_text_is_asked_for_again_and_charged_to_the_infrastructure(
+    server: ChatServer,
+) -> None:
+    server.play(http(200, b'{"choices":[{"message":{"content":"\xff\xfe"}}]}'))
+    error = failure(setup(server, patience=replace(QUICK, attempts=2)))
+    assert "is no chat completion: it is not UTF-8 from byte 36 on." in str(error)
+    assert error.charged_to == "infrastructure"
+    assert len(server.asked) == 2
+
+
+def test_a_key_that_a_server_says_back_is_not_kept(server: ChatServer) -> None:
+    server.play(says(f"I saw Bearer {KEY}", calls=[call("ping", json.dumps({"key": KEY}))]))
+    turn = respond(setup(server))
+    assert KEY not in repr(turn)
+    assert turn.text == "I saw Bearer [hidden]"
+    assert turn.calls[0].arguments == '{"key": "[hidden]"}'
+    assert turn.exchange is not None
+    assert "A key stood in it, and is hidden." in turn.exchange.remarks
+
+
 def test_an_answer_of_unknown_length_is_read_whole(server: ChatServer) -> None:
     server.play(in_chunks(completion("Done.")))
     assert respond(setup(server)).text == "Done."
