@@ -100,7 +100,8 @@ def test_a_margin_that_is_none_is_refused(run: Invoke, margin: str) -> None:
 
 def test_two_formats_are_refused(run: Invoke) -> None:
     refused = run("compare", "baseline", "trained", "--json", "--format", "markdown")
-    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.exit_code == 2
+    assert json.loads(refused.stdout)["error"]["message"] == "A comparison is shown in one format."
 
 
 def test_what_is_no_run_is_a_sentence(run: Invoke) -> None:

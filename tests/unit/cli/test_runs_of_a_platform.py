@@ -240,3 +240,29 @@ def test_a_run_at_a_platform_of_others(run: Run, published: Published) -> None:
     assert "Several ids of a run begin with “c0ffee”: c0ffee10-run, c0ffee00-run …" in ambiguous.stderr
     assert run("runs").stdout.splitlines()[1].split()[0] == "c0ffee10"
     assert run("cancel", "c0ffee1").exit_code == 3
+
+
+def test_two_runs_are_compared_by_the_starts_of_their_ids(run: Run) -> None:
+    good = str(run_data(run("run", "desk", "-m", "oracle", "-n", "4", "--json"))["id"])
+    bad = str(run_data(run("run", "desk", "-m", "noop", "-n", "4", "--json"))["id"])
+    compared = run("compare", good[:8], bad, "--fail-on-regression", "--margin", "0.1", "--json")
+    assert compared.exit_code == 1, compared.output
+    told = json.loads(compared.stdout)["data"]
+    assert (told["baseline"]["model"], told["trained"]["model"]) == ("oracle", "noop")
+    assert "regression: " in compared.stderr
+    assert run("compare", bad, good, "--fail-on-regression").exit_code == 0
+
+
+def test_a_run_of_this_folder_is_compared_with_one_of_the_platform(run: Run) -> None:
+    there = str(run_data(run("run", "desk", "-m", "noop", "--json"))["id"])
+    run("test", "desk", "-m", "oracle", "--all", "--out", "here")
+    compared = run("compare", "here", there, "--json")
+    assert compared.exit_code == 0, compared.output
+    told = json.loads(compared.stdout)["data"]
+    assert " over 3 tasks " in told["headline"]
+
+
+def test_a_run_that_is_nowhere_is_not_compared(run: Run) -> None:
+    refused = run("compare", "deadbeef", "deadbeef")
+    assert refused.exit_code == 3
+    assert "There is no run “deadbeef”" in refused.stderr

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rollout.cli.asking import Where
+
 if TYPE_CHECKING:
     from rollout.analysis.compare import Comparison, Side
+    from rollout.platform.client import Client
+
+_SHORTEST = 4
+_DIGITS = frozenset("0123456789abcdef")
 
 
 class CompareFormat(StrEnum):
@@ -21,9 +27,15 @@ class CompareFormat(StrEnum):
 
 def compare(
     baseline: Annotated[
-        str, typer.Argument(metavar="BASELINE", help="The run before: the folder that --out wrote.")
+        str,
+        typer.Argument(
+            metavar="BASELINE",
+            help="The run before: the folder that `test --out` wrote, or the start of the id of a run of the platform.",
+        ),
     ],
-    trained: Annotated[str, typer.Argument(metavar="TRAINED", help="The run that may be better.")],
+    trained: Annotated[
+        str, typer.Argument(metavar="TRAINED", help="The run that may be better, given in the same way.")
+    ],
     across_versions: Annotated[
         bool,
         typer.Option(
@@ -51,6 +63,7 @@ def compare(
         CompareFormat, typer.Option("--format", help="How the comparison is shown.")
     ] = CompareFormat.TEXT,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
+    endpoint: Where = None,
 ) -> None:
     """Compare two runs: is the second better, and where?
 
@@ -63,7 +76,7 @@ def compare(
     Example: `rollout compare runs/base runs/tuned --html changes.html`
 
     Exit code 0: compared. 1: a regression, and --fail-on-regression was given. 2: wrong usage, runs that cannot be
-    read, or runs of different versions.
+    read, or runs of different versions. 3: the platform has no such run, or does not answer.
     """
     from rollout.analysis.compare.comparing import compare as compare_sides
     from rollout.analysis.compare.gate import regressions
@@ -76,7 +89,7 @@ def compare(
         )
     if as_json and output_format is CompareFormat.MARKDOWN:
         fail("A comparison is shown in one format.", "Leave out --json or --format.")
-    before, after = _side(baseline), _side(trained)
+    before, after = _sides(baseline, trained, endpoint)
     _expect_same_version(before, after, across_versions)
     comparison = compare_sides(before, after, margin=margin)
     if html is not None:
@@ -89,11 +102,33 @@ def compare(
         raise typer.Exit(Exit.FINDINGS)
 
 
-def _side(name: str) -> Side:
+def _sides(baseline: str, trained: str, endpoint: str | None) -> tuple[Side, Side]:
+    if _is_id(baseline) or _is_id(trained):
+        from rollout.cli.asking import asking
+
+        with asking(endpoint) as client:
+            return _side(baseline, client), _side(trained, client)
+    return _side(baseline), _side(trained)
+
+
+def _is_id(name: str) -> bool:
+    """Whether a run is named as the platform names them, and no file or folder is."""
+    from pathlib import Path
+
+    hexadecimal = name.replace("-", "").lower()
+    return len(hexadecimal) >= _SHORTEST and set(hexadecimal) <= _DIGITS and not Path(name).exists()
+
+
+def _side(name: str, client: Client | None = None) -> Side:
     from rollout.analysis.compare.folder import read_side
     from rollout.cli.output import fail
     from rollout.engine.journal import JournalError
 
+    if client is not None and _is_id(name):
+        from rollout.cli.asking import the_run
+        from rollout.platform.comparing import side_at
+
+        return side_at(client, the_run(client, name)["id"])
     try:
         return read_side(name)
     except JournalError as error:
