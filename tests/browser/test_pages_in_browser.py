@@ -11,7 +11,7 @@ import axe_playwright_python
 import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from servers.platform import Platform
+from servers.rollout_server import Platform
 from servers.stocked import Stocked, stock
 
 from browser.test_report_in_browser import HOSTILE

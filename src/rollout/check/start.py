@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -186,6 +187,8 @@ def _satisfied(subject: Subject, primitive: Item) -> bool | None:
             return False
         case "output_json":
             return False
+        case "output_matches" if isinstance(pattern := value.get("pattern"), str):
+            return _matches_nothing(pattern)
         case "contains_terms" if value.get("field", "finalOutput") == "finalOutput":
             return False if value.get("terms") else None
         case "state_match" if subject.is_stateful:
@@ -195,6 +198,14 @@ def _satisfied(subject: Subject, primitive: Item) -> bool | None:
         case "element_value" if (start := _first_page(subject)) is not None:
             return _holds_at_first(start, value)
     return None
+
+
+def _matches_nothing(pattern: str) -> bool | None:
+    """Whether a pattern is found in no text at all, which is what an idle agent says."""
+    try:
+        return re.search(pattern, "") is not None
+    except (re.error, OverflowError, RecursionError):
+        return None
 
 
 def _first_page(subject: Subject) -> Item | None:

@@ -45,7 +45,7 @@ def test_the_beginning_of_a_code_lists_its_rules() -> None:
         ("zzzz", "“rollout explain” lists all rules."),
         ("RL9", "Codes begin with “RL1”, “RL2”, “RL3”, “RL5” or “RL6”."),
         ("rl399", "Codes begin with “RL390”, “RL391” or “RL392”."),
-        ("gold_sql", "Did you mean “gold-sql-fails”, “gold-sql-empty” or “gold-sql-drifts”?"),
+        ("gold_sql", "Did you mean “gold-sql-fails”, “gold-sql-empty”, “gold-sql-drifts” or “gold-sql-tie”?"),
     ],
 )
 def test_an_unknown_rule_is_wrong_usage_with_a_way_out(wrong: str, hint: str) -> None:

@@ -336,7 +336,7 @@ def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(tmp_path: P
     assert running.returncode == 130
     assert "Traceback" not in words
     assert "4 of 12 rollouts are done. Go on with: rollout test --resume run" in words
-    assert "0 passed, 4 failed, 0 errors (passed 0 of 4 graded, 0 of 4 in all)" in output
+    assert "0 passed, 4 failed, 0 errors (passed 0 of 4 graded, 0 of 12 planned)" in output
     assert len(list(read_rollouts(tmp_path / "run"))) == 4
     assert "4 of 12 rollouts are done." in (tmp_path / "report.html").read_text(encoding="utf-8")
 

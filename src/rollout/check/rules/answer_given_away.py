@@ -52,13 +52,13 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     weighed = [each for each in subject.primitives if each.value.get("weight", 1) != 0]
     if not weighed or not subject.is_sound("verifier"):
         return None
-    # What one passes who calls nothing and says anything keeps nobody from repeating the instruction.
-    counted = [each.value for each in weighed if _looks_at_words(each) or not lets_idle_pass(subject, each)]
+    # What one passes who calls nothing and says nothing keeps nobody from repeating the instruction.
+    counted = [each.value for each in weighed if not lets_idle_pass(subject, each)]
     if not counted:
         return None
     if not all(each.get("type") in _WORDS_ONLY and each.get("field") != "finalState" for each in counted):
         return None
-    if any(each.get("not") is True for each in counted):
+    if any(_looks_at_words(each) and each.value.get("not") is True for each in weighed):
         # Words that must not be said are best named in the instruction.
         return None
     is_whole = any(each.get("type") in _WHOLE for each in counted)

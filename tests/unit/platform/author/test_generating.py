@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from servers.chat import ChatServer, Connection, call, refuses, says
-from servers.platform import Platform
+from servers.rollout_server import Platform
 
 from rollout import Client, RolloutError
 from rollout.platform.local import LocalTransport

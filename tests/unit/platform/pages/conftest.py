@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from servers.browsing import Browser
-from servers.platform import Platform
+from servers.rollout_server import Platform
 from servers.stocked import Stocked, stock
 
 from rollout.platform.store import Store

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from browser.test_report_in_browser import HOSTILE
 from servers.browsing import Browser
-from servers.platform import Platform
+from servers.rollout_server import Platform
 from servers.stocked import Stocked, letters, stock
 
 from rollout.platform.store import Store, environments, rollouts, runs

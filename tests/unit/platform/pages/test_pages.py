@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from servers.browsing import Browser
-from servers.platform import Platform
+from servers.rollout_server import Platform
 from servers.stocked import Stocked
 
 from rollout.analysis.compare.comparing import compare, other_version

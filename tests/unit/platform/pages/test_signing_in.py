@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 from servers.browsing import Browser
-from servers.platform import Platform
+from servers.rollout_server import Platform
 from servers.stocked import Stocked
 
 from rollout.platform.pages.showing import POLICY

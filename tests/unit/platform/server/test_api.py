@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from servers.platform import Platform
+from servers.rollout_server import Platform
 
 from rollout.check import check
 from rollout.compile import compile_environment

@@ -10,7 +10,7 @@ import httpx
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
-from servers.platform import Platform
+from servers.rollout_server import Platform
 from starlette.routing import Route
 
 from rollout.platform.server.app import application

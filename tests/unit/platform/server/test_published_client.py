@@ -14,7 +14,7 @@ from threading import Event
 import pytest
 from servers.chat import ChatServer, says
 from servers.fine_tuning import FineTuning
-from servers.platform import Platform
+from servers.rollout_server import Platform
 
 PROVIDER_KEY = "sk-desk-4f6c5cce93aa71"
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from servers.fine_tuning import FineTuning
-from servers.platform import Platform
+from servers.rollout_server import Platform
 
 KEY = "sk-desk-4f6c5cce93aa71"
 REFUNDS = {

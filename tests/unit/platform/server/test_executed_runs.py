@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 from servers.chat import Act, ChatServer, Connection, refuses, says
-from servers.platform import Platform
 from servers.postgres import Postgres
+from servers.rollout_server import Platform
 
 from rollout.check import check
 from rollout.compile import compile_environment
