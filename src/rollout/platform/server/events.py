@@ -6,6 +6,7 @@ the run when it is over. An id is a time, so whoever lost the connection is told
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 
@@ -73,7 +74,7 @@ async def _told(store: Store, runner: Runner, run_id: str, since: int) -> AsyncI
         started = time.monotonic()
         await runner.changed.wait(run_id, _BETWEEN_LOOKS)
         if (left := _BETWEEN_EVENTS - (time.monotonic() - started)) > 0:
-            await runner.changed.wait("", left)
+            await asyncio.sleep(left)
 
 
 def _event(kind: str, data: object, event_id: int) -> bytes:

@@ -7,12 +7,14 @@ so is one whose first request is still being answered (409).
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from rollout.platform.server.access import Endpoint
-from rollout.platform.server.http import ApiError, body_of
+from rollout.platform.server.http import ApiError, Json, body_of
 from rollout.platform.store import repeats
 from rollout.platform.store.repeats import Answer, OtherRequestError, UnderWayError
 
@@ -50,9 +52,11 @@ def repeated(endpoint: Endpoint) -> Endpoint:
             ) from None
         if before is not None:
             return Response(before.body, before.status, {"idempotent-replay": "true"}, "application/json")
+        request.state.named = (sender, name)
         try:
             response = await endpoint(request)
-        except BaseException:
+        except Exception:
+            # One that is broken off stays under way: what it began may come to its end.
             await store.awrite(repeats.forget, sender, name)
             raise
         await store.awrite(repeats.answered, sender, name, Answer(response.status_code, bytes(response.body)))
@@ -63,4 +67,13 @@ def repeated(endpoint: Endpoint) -> Endpoint:
     return once
 
 
-__all__ = ["repeated"]
+def keep_answer(request: Request, connection: Connection, status: int, value: Any) -> None:
+    """Keeps the answer in the transaction that does what was asked for, so that a server which is killed after it does
+    nothing twice."""
+    named: tuple[str, str] | None = getattr(request.state, "named", None)
+    if named is not None:
+        sender, name = named
+        repeats.answered(connection, sender, name, Answer(status, bytes(Json(value).body)))
+
+
+__all__ = ["keep_answer", "repeated"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
+from sqlalchemy import Connection
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +17,7 @@ from rollout.models import ConnectError
 from rollout.platform.server.access import needs
 from rollout.platform.server.environments import digest_of
 from rollout.platform.server.http import ApiError, Json, check_shape, number_of, object_of
-from rollout.platform.server.repeating import repeated
+from rollout.platform.server.repeating import keep_answer, repeated
 from rollout.platform.server.runner import chosen_tasks, with_own_keys
 from rollout.platform.store import Store, environments, rollouts, runs
 from rollout.platform.store.environments import Entry
@@ -61,19 +62,26 @@ async def create_run(request: Request) -> Response:
         )
     apart = ("environmentSlug", "model", "name", "parentRunId", "digest")
     options = {key: value for key, value in body.items() if key not in apart and value is not None}
-    run = await store.awrite(
-        runs.create,
-        environment_id=entry.id,
-        digest=digest,
-        model=body["model"],
-        options=options,
-        total=total,
-        name=body.get("name"),
-        parent_id=parent.id if parent else None,
-        key_id=request.state.key.id or None,
-    )
-    request.app.state.runner.wake(run.id)
-    return Json({"runId": run.id, "total": total}, status_code=201)
+
+    def work(connection: Connection) -> dict[str, Any]:
+        run = runs.create(
+            connection,
+            environment_id=entry.id,
+            digest=digest,
+            model=body["model"],
+            options=options,
+            total=total,
+            name=body.get("name"),
+            parent_id=parent.id if parent else None,
+            key_id=request.state.key.id or None,
+        )
+        answer = {"runId": run.id, "total": total}
+        keep_answer(request, connection, 201, answer)
+        return answer
+
+    answer = await store.awrite(work)
+    request.app.state.runner.wake(answer["runId"])
+    return Json(answer, status_code=201)
 
 
 @needs(Scope.READ)
