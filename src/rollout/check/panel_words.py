@@ -16,6 +16,7 @@ DEEDS: Mapping[str, str] = {
     "repeats-call": "makes a right call twice",
     "does-more": "does what is asked for and something else as well",
     "wrong-arguments": "calls the right tools with wrong arguments",
+    "forges-tests": "leaves the code as it is and keeps it from being tested",
 }
 _WAYS_OUT: Mapping[str, str] = {
     "says-truth": "Judge what was done as well: “ground_truth_match” compares the state that is left.",
@@ -28,6 +29,8 @@ _WAYS_OUT: Mapping[str, str] = {
     "paths that have to stay.",
     "wrong-arguments": "Ask for what the arguments led to (“ground_truth_match”), for the arguments "
     "(“tool_called_with”) or for the answer (“answer_match”).",
+    "forges-tests": "Have the command start a test runner whose report is read (pytest, unittest, node --test, Jest, "
+    "Vitest), name the tests that have to pass with “required”, and name what else judges with “tests”.",
 }
 
 

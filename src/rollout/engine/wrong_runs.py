@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rollout.engine.asked import Asked, Shortfall
+from rollout.engine.forgeries import forgeries
 from rollout.engine.near_misses import near_misses
 from rollout.engine.wrong_arguments import Pool, longer
 from rollout.environment import Environment, Task
@@ -217,6 +218,14 @@ def _write_wrongly(play: Play) -> Iterator[WrongRun]:
             ]
 
 
+def _forge_tests(play: Play) -> Iterator[WrongRun]:
+    if play.environment.template != "code-editing":
+        return
+    start = play.asked.right.initial_state["files"]
+    for forgery in forgeries(play.environment, play.script, start, play.asked.named_files):
+        yield KnownWrong(forgery.script, Shortfall(True, forgery.why))
+
+
 def _names_file(step: dict[str, Any]) -> bool:
     # A call that no tool takes may be part of a solution, and is left as it is.
     args = step.get("args")
@@ -239,6 +248,7 @@ WRONG_RUNS: dict[str, Callable[[Play], Iterator[WrongRun]]] = {
     "wrong-arguments": _call_wrongly,
     "says-nearly": _say_nearly,
     "does-more": _do_more,
+    "forges-tests": _forge_tests,
 }
 
 

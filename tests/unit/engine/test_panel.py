@@ -77,6 +77,7 @@ def test_an_environment_that_compares_the_state_lets_none_of_them_pass() -> None
         "wrong-arguments": "caught",
         "says-nearly": "not_wrong",
         "does-more": "caught",
+        "forges-tests": "not_wrong",
     }
 
 

@@ -42,8 +42,9 @@ def prove(
     Each task is played twice by the oracle, which follows its `solution` and must reach the top score, and twice by
     noop, which does nothing and must not pass. Then a panel of wrong runs is set on it: one only says the ground truth,
     one says the answers of all tasks, one calls every tool once, one makes a right call twice, one calls the right
-    tools with wrong arguments, one nearly says the answer, and one does something else as well. What lets one of them
-    pass is named. `--json` has what came of each at every task.
+    tools with wrong arguments, one nearly says the answer, one does something else as well, and in code-editing one
+    leaves the code as it is and keeps it from being tested. What lets one of them pass is named. `--json` has what came
+    of each at every task.
 
     A task without a solution gets one from its ground truth where that is certain: in workflow and custom the calls
     that add what it has beyond the start state, in sql the gold query, in code-editing the files it names, in browser
