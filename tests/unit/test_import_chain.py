@@ -18,7 +18,7 @@ SOURCE = ROOT / "src"
 # As in docs/design/architecture.md; names of one stage may import each other.
 CHAIN = (
     ("rollout",),
-    ("rollout.diagnostics", "rollout.family"),
+    ("rollout.diagnostics", "rollout.family", "rollout.scratch"),
     ("rollout.source",),
     ("rollout.language",),
     ("rollout.database",),

@@ -8,7 +8,6 @@ below a folder of ours.
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from rollout.diagnostics import Diagnostic, Severity
 from rollout.environment import Environment
 from rollout.family import member
 from rollout.sandbox import SandboxError, asked_for, chosen
+from rollout.scratch import scratch
 from rollout.source.folder import read_folder
 from rollout.source.place import MAX_DEPTH
 
@@ -164,8 +164,8 @@ def examine(draft: Draft, *, slug: str, name: str) -> Examined:
     """
     try:
         files = spread(draft.payload(slug, name))
-        with tempfile.TemporaryDirectory(prefix="rollout-draft-") as scratch:
-            folder = Path(scratch).resolve() / "draft"
+        with scratch("draft") as made:
+            folder = Path(made).resolve() / "draft"
             _fill(folder, files)
             report = check(read_folder(folder, slug))
             if not report.ok:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from rollout.compile.folder_writer import WriteError, write_file, write_folder
 from rollout.compile.refold import Refolded, RefoldError, refold
 from rollout.compile.spread import spread
 from rollout.platform.held import Held
+from rollout.scratch import scratch
 from rollout.source import SourceError, read_one
 from rollout.source.document import Document
 from rollout.source.layout import ENVIRONMENT_FILES
@@ -140,9 +140,9 @@ def _whole(held: Held, target: Path, *, force: bool) -> Pulled:
 def _prove(held: Held, target: Path, changes: Refolded) -> None:
     """Raises RefoldError unless the files would then compile to what is held."""
     home = target if target.is_dir() else target.parent
-    with tempfile.TemporaryDirectory(prefix="rollout-pull-") as scratch:
+    with scratch("pull") as made:
         # Under its own name: where no slug is given, it is that.
-        copy = Path(scratch, target.resolve().name)
+        copy = Path(made, target.resolve().name)
         if target.is_dir():
             shutil.copytree(target, copy, ignore=shutil.ignore_patterns(".git", ".rollout"))
         else:

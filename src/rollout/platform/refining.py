@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from rollout.diagnostics import Diagnostic, Severity
 from rollout.environment import Environment, Task
 from rollout.platform.drafting import SECONDS_TO_PROVE, sandboxed
 from rollout.platform.pull import PullError, write_changes
+from rollout.scratch import scratch
 from rollout.source.document import Document
 from rollout.source.folder import read_file, read_folder
 from rollout.source.layout import ENVIRONMENT_FILES
@@ -169,9 +169,9 @@ def workplace(document: Document, environment: Environment) -> Iterator[Workplac
     """A copy of the folder, or of the one file, that an environment is in; it is gone afterwards."""
     file = document.place.source.path
     place = document.root if file.name in ENVIRONMENT_FILES else file
-    with tempfile.TemporaryDirectory(prefix="rollout-refine-") as scratch:
+    with scratch("refine") as made:
         # Under its own name: where no slug is given, it is that.
-        copy = Path(scratch).resolve() / place.resolve().name
+        copy = Path(made).resolve() / place.resolve().name
         if place.is_dir():
             shutil.copytree(place, copy, ignore=shutil.ignore_patterns(*_NOT_COPIED))
         else:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 
 from rollout.sandbox import Job, SandboxError
+from rollout.scratch import scratch
 
 INSIDE = "/run/rollout"
 """Where the folder is seen in a sandbox, read-only."""
@@ -25,8 +24,8 @@ class Folder:
 
     def __init__(self) -> None:
         # The outer folder is for its owner only; the inner one has to be read by whoever runs in the sandbox.
-        self._outer = Path(mkdtemp(prefix="rollout-"))
-        self.path = self._outer / "in"
+        self._outer = scratch("job")
+        self.path = Path(self._outer.name) / "in"
 
     def lay_down(self, job: Job) -> None:
         """Writes the files. Raises SandboxError for a path that leads out of the folder or stands in another's way."""
@@ -73,7 +72,7 @@ class Folder:
 
     def remove(self) -> None:
         """Removes everything."""
-        rmtree(self._outer, ignore_errors=True)
+        self._outer.cleanup()
 
 
 def _make_folders(folder: Path, made: set[Path]) -> None:

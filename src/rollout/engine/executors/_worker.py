@@ -26,6 +26,7 @@ from rollout.engine.inputs import changes
 from rollout.engine.journal import encode
 from rollout.models import ConnectError, Usage
 from rollout.sandbox import VARIABLE, SandboxError, asked_for
+from rollout.scratch import scratch
 from rollout.source.contract import sandboxed_templates
 from rollout.templates import TemplateError
 
@@ -132,7 +133,7 @@ class Worker:
         return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     async def _open(self, parcel: Parcel, concurrency: int) -> None:
-        self._folder = TemporaryDirectory(prefix="rollout-")
+        self._folder = scratch("worker")
         recipe, sent = unpack(parcel, Path(self._folder.name), concurrency=concurrency)
         if changed := changes(sent, inputs_of(recipe)):
             raise _OtherError(f"what arrived there is not what was sent: {', '.join(changed)}")

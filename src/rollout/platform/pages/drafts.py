@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from rollout.check import Report, check
@@ -18,6 +17,7 @@ from rollout.compile.yaml_text import write_yaml
 from rollout.diagnostics import Diagnostic
 from rollout.platform.pages.visiting import Form
 from rollout.platform.server.http import ApiError
+from rollout.scratch import scratch
 from rollout.source.contract import templates
 from rollout.source.folder import read_folder
 
@@ -99,7 +99,7 @@ def draft_in(form: Form) -> Draft:
 
 def look(draft: Draft) -> Looked:
     """Checks a draft as `rollout validate` would the folder, and compiles it."""
-    with TemporaryDirectory(prefix="rollout-draft-") as made:
+    with scratch("draft") as made:
         folder = Path(made)
         _write(draft, folder)
         report: Report = check(read_folder(folder, LABEL))
