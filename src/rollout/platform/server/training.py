@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
+from sqlalchemy import Connection
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,7 +15,7 @@ from rollout.compile.payload import environment_of
 from rollout.models import ConnectError
 from rollout.platform.server.access import needs
 from rollout.platform.server.http import ApiError, Json, check_shape, object_of
-from rollout.platform.server.repeating import repeated
+from rollout.platform.server.repeating import keep_answer, repeated
 from rollout.platform.server.runs import not_one
 from rollout.platform.store import Store, environments, jobs, rollouts, runs
 from rollout.platform.store.ids import iso
@@ -60,19 +61,25 @@ async def create_job(request: Request) -> Response:
             await provider.close()
     except (TrainingError, ConnectError) as error:
         raise ApiError(422, str(error), error.hint) from None
-    job = await store.awrite(
-        jobs.create,
-        run_id=run.id,
-        provider=name,
-        provider_job_id=job_id,
-        base_model=body["baseModel"],
-        method=method,
-        suffix=body.get("suffix") or None,
-        hyperparams={**(body.get("hyperparams") or {}), "training_method": method},
-        rollout_ids=body["rolloutIds"],
-        key_id=request.state.key.id or None,
-    )
-    return Json({"id": job.id, "providerJobId": job.provider_job_id}, status_code=201)
+
+    def keep(connection: Connection) -> dict[str, Any]:
+        job = jobs.create(
+            connection,
+            run_id=run.id,
+            provider=name,
+            provider_job_id=job_id,
+            base_model=body["baseModel"],
+            method=method,
+            suffix=body.get("suffix") or None,
+            hyperparams={**(body.get("hyperparams") or {}), "training_method": method},
+            rollout_ids=body["rolloutIds"],
+            key_id=request.state.key.id or None,
+        )
+        answer = {"id": job.id, "providerJobId": job.provider_job_id}
+        keep_answer(request, connection, 201, answer)
+        return answer
+
+    return Json(await store.awrite(keep), status_code=201)
 
 
 @needs(Scope.READ)
