@@ -122,7 +122,7 @@ def _task_ids(client: Client, slug: str, digest: str, wanted: list[str]) -> list
     """The ids that the platform knows tasks by, for those or their numbers."""
     from rollout.cli.output import Exit, fail
     from rollout.platform.held import held_at
-    from rollout.platform.server.runner import with_own_keys
+    from rollout.platform.server.plan import with_own_keys
 
     held = held_at(client, slug, digest=digest or None)
     if held is None:

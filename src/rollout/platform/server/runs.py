@@ -17,8 +17,8 @@ from rollout.models import ConnectError
 from rollout.platform.server.access import needs
 from rollout.platform.server.environments import digest_of
 from rollout.platform.server.http import ApiError, Json, check_shape, number_of, object_of
+from rollout.platform.server.plan import chosen_tasks, with_own_keys
 from rollout.platform.server.repeating import keep_answer, repeated
-from rollout.platform.server.runner import chosen_tasks, with_own_keys
 from rollout.platform.store import Store, environments, rollouts, runs
 from rollout.platform.store.environments import Entry
 from rollout.platform.store.ids import iso
