@@ -14,11 +14,14 @@ from pathlib import PurePosixPath
 
 from rollout.verifiers._final_files import FinalFiles
 from rollout.verifiers._reaching_javascript import reaches_in_javascript
-from rollout.verifiers._reaching_python import reaches_in_python
+from rollout.verifiers._reaching_python import reaches_in_python, words
 from rollout.verifiers._runner_files import TESTS, language_of, matcher
 
-_WHAT_TESTS_NEED = frozenset(
-    ("pytest", "unittest", "node:test", "vitest", "@jest/globals", "jest", "vi", "load_tests", "pytestmark")
+_WHAT_TESTS_NEED = words(
+    """
+    pytest unittest load_tests pytestmark node:test vitest @jest/globals jest vi test it describe suite expect
+    beforeEach afterEach beforeAll afterAll asymmetricMatch
+    """
 )
 
 

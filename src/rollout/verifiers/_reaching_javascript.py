@@ -3,39 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from rollout.verifiers._javascript_tokens import Token, plainly, tokens_of
+from rollout.verifiers._reaching_globals import STATICS, Globals
 from rollout.verifiers._reaching_python import Found, words
-
-
-class Token(NamedTuple):
-    """``kind`` is name, text (a string), pattern, number or sign."""
-
-    kind: str
-    text: str
-    line: int
-
-
-_TOKEN = re.compile(
-    r"""(?P<space>\s+)
-    |(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z)|\A\#![^\n]*)
-    |(?P<name>\#?(?:[A-Za-z_$\u0080-\U0010ffff]|\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]+\}))(?:[\w$\u0080-\U0010ffff]|\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]+\}))*)
-    |(?P<number>\.?\d[\w.]*)
-    |(?P<text>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)
-    |(?P<sign>=>|===?|!==?|<=|>=|\?\.|\?\?=?|&&=?|\|\|=?|\.\.\.|[-+*/%&|^]=|.)""",
-    re.VERBOSE | re.DOTALL,
-)
-_PATTERN = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/[a-z]*")
-_LONGEST_PATTERN, _MOST_FAILURES = 1000, 30
-_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\n|.))", re.DOTALL)
-_BEFORE_PATTERN = words("( , = : [ ! & | ? { } ; + - * % ~ ^ < > => == === != !== && || ?? ... ${")
-_WORDS_BEFORE_PATTERN = words(
-    """
-    return typeof case in of delete void throw new await
-    """
-)
 
 _MODULES = words(
     """
@@ -46,6 +18,13 @@ _MODULES = words(
 _DOUBTFUL_MODULES = words(
     """
     v8 diagnostics_channel
+    """
+)
+_OF_RUNNER = re.compile(r"@?(?:vitest|jest)(?:[/-]|$)|expect(?:/|$)")
+_OF_NODE = words(
+    """
+    fs fs/promises crypto child_process worker_threads timers timers/promises util events url os path perf_hooks
+    stream buffer assert assert/strict
     """
 )
 _MEMBERS = words(
@@ -67,32 +46,26 @@ _BUILT_IN = words(
     Date AsyncResource EventEmitter AssertionError
     """
 )
-_GLOBALS = words(
-    """
-    test it describe expect jest vi beforeEach afterEach beforeAll afterAll assert
-    """
-)
 _DEFINERS = words(
     """
     defineProperty defineProperties assign setPrototypeOf set
     """
 )
-_MOCKS = words(
-    """
-    mock fn spyOn doMock stubGlobal useFakeTimers unmock replaceProperty
-    """
-)
+_REPLACED = words("= += &&= ||= ??=")
+_HANDLES_OF_PROCESS = words("exit on once off nextTick hrtime cwd")
 
 
 def reaches_in_javascript(content: str, tests: frozenset[str]) -> list[Found]:
     """What a file reaches for, in order. ``tests`` are the names, without ends, of the files that hold the tests."""
     found: list[Found] = []
-    tokens = [Token("sign", ";", 1), *tokens_of(content), *[Token("sign", ";", 1)] * 6]
+    tokens = [Token("sign", ";", 1), *plainly(tokens_of(content)), *[Token("sign", ";", 1)] * 6]
     imports = {text.removeprefix("node:") for text, _ in _specifiers(tokens) if text is not None}
     for text, line in _specifiers(tokens):
         found += _of_specifier(text, line, tests)
     for at in range(1, len(tokens) - 5):
         found += _at(tokens, at, imports)
+    found += _module_changes(tokens)
+    found += Globals(tokens).read()
     return sorted(set(found))
 
 
@@ -120,9 +93,9 @@ def _of_specifier(text: str | None, line: int, tests: frozenset[str]) -> Iterato
         yield line, "a module whose name is worked out", False
         return
     plain = text.removeprefix("node:")
-    if text in _MODULES or (plain in _MODULES and plain != "test") or plain.startswith(("vitest/", "jest/")):
+    if text in _MODULES or (plain in _MODULES and plain != "test") or _OF_RUNNER.match(plain):
         yield line, text, True
-    elif plain in _DOUBTFUL_MODULES:
+    elif "node_modules" in text or plain in _DOUBTFUL_MODULES:
         yield line, text, False
     elif text.startswith("."):
         name = text.rpartition("/")[2]
@@ -160,8 +133,8 @@ def _at(tokens: Sequence[Token], at: int, imports: set[str]) -> Iterator[Found]:
         and (text in _OF_PROCESS or text.startswith("_") or (text == "emit" and after[0] == "="))
     ):
         yield line, f"process.{text}", True
-    elif member and owner == "process" and text == "kill":
-        yield line, "process.kill", False
+    elif member and owner == "process" and text in ("kill", "send", "listeners", "rawListeners"):
+        yield line, f"process.{text}", False
     elif (
         member and owner == "stdout" and text in ("write", "_handle") and (text != "write" or after[0] == "=")
     ):
@@ -178,22 +151,77 @@ def _at(tokens: Sequence[Token], at: int, imports: set[str]) -> Iterator[Found]:
         yield line, "__proto__", True
     elif text == "getPrototypeOf" and "".join(after[:4]) in ("({})", "([])"):
         yield line, "what all objects share", True
-    elif text in ("globalThis", "global") and not member:
-        if dot and after[1] in _GLOBALS | _BUILT_IN and after[2] == "=":
-            yield line, f"{text}.{after[1]}", True
-        elif before.text == "(" and tokens[at - 2].text in _DEFINERS:
-            yield line, text, False
     elif text == "eval" and not member and after[0] == "(":
         yield line, "eval", False
     elif text == "Function" and not member and after[0] == "(" and before.text != "function":
         yield line, "Function", False
     elif text == "constructor" and member and after[0] == "." and after[1] in ("constructor", "prototype"):
         yield line, f"constructor.{after[1]}", True
-    elif not member and (
-        (text in ("jest", "vi") and dot and after[1] in _MOCKS)
-        or (text in ("test", "it", "expect", "describe") and after[0] == "=" and before.text in (";", "}"))
+    elif text == "constructor" and member and after[:1] == ["("] and _is_made_of_text(tokens, at):
+        yield line, "Function", False
+    elif (
+        text == "constructor"
+        and member
+        and owner != "this"
+        and dot
+        and after[1] in STATICS
+        and after[2] == "="
     ):
-        yield line, text, True
+        yield line, f"constructor.{after[1]}", True
+    elif text == "prepareStackTrace" and after[0] in _REPLACED:
+        yield line, "prepareStackTrace", False
+    elif text == "callee" and owner == "arguments" and dot and after[1] == "caller":
+        yield line, "arguments.callee.caller", True
+    elif text == "parentPort" and "worker_threads" in imports:
+        yield line, "parentPort", False
+    elif text == "this" and before.text == "return" and _is_called_where_written(tokens, at):
+        yield line, "globalThis", False
+
+
+def _is_made_of_text(tokens: Sequence[Token], at: int) -> bool:
+    """Whether ``x.constructor("…")`` is called, but not with ``new`` or of ``this``."""
+    start = at
+    while start > 1 and tokens[start - 1].text in (".", "?."):
+        start -= 2
+    return tokens[at + 2].kind == "text" and tokens[start].text != "this" and tokens[start - 1].text != "new"
+
+
+def _is_called_where_written(tokens: Sequence[Token], at: int) -> bool:
+    """Whether ``this`` is what ``(function () { return this })()`` returns, which is the global object."""
+    before = [each.text for each in tokens[max(at - 6, 0) : at]]
+    after = [each.text for each in tokens[at + 1 : at + 5] if each.text != ";"]
+    return before[-5:] == ["function", "(", ")", "{", "return"] and after[:1] == ["}"] and "(" in after[1:3]
+
+
+def _module_changes(tokens: Sequence[Token]) -> Iterator[Found]:
+    """Where a function of one of Node's modules is replaced, which the test runner may use as well."""
+    names = {"process": "process"}
+    for at in range(3, len(tokens) - 6):
+        if tokens[at].kind != "text" or (module := tokens[at].text.removeprefix("node:")) not in _OF_NODE:
+            continue
+        before = tokens[at - 1].text
+        home = (
+            at - 4
+            if before == "(" and tokens[at - 2].text == "require" and tokens[at - 3].text == "="
+            else at - 2
+        )
+        if (home == at - 4 and tokens[at + 2].text != ".") or (
+            before == "from" and tokens[at - 2].kind == "name"
+        ):
+            names[tokens[home].text] = module
+    for at in range(1, len(tokens) - 6):
+        kind, text, line = tokens[at]
+        if kind != "name" or text not in names or tokens[at - 1].text in (".", "?."):
+            continue
+        after = [each.text for each in tokens[at + 1 : at + 6]]
+        if after[0] == "." and after[2] == "." and after[1] == "promises":
+            after = after[2:]
+        is_handle = names[text] != "process" or after[1] in _HANDLES_OF_PROCESS
+        is_defined = tokens[at - 1].text == "(" and tokens[at - 2].text in _DEFINERS and after[0] == ","
+        if after[0] == "." and is_handle and (after[2:3] or [""])[0] in _REPLACED:
+            yield line, f"{names[text]}.{after[1]}", False
+        elif is_defined and tokens[at - 3].text == "." and tokens[at - 4].text in ("Object", "Reflect"):
+            yield line, f"what {names[text]} has", False
 
 
 def _of_prototype(tokens: Sequence[Token], at: int, owner: str) -> Iterator[Found]:
@@ -210,85 +238,4 @@ def _of_prototype(tokens: Sequence[Token], at: int, owner: str) -> Iterator[Foun
         yield line, f"{owner}.prototype", True
 
 
-def tokens_of(content: str) -> list[Token]:
-    """The tokens of a program, without white space and comments; what a template holds in ${} is among them."""
-    found: list[Token] = []
-    at, line = 0, 1
-    # How deep braces are when a template goes on.
-    depth, templates = 0, [-1]
-    failures: Counter[int] = Counter()
-    while at < len(content):
-        is_template = content[at] == "`" or (content[at] == "}" and depth == templates[-1])
-        if is_template:
-            if content[at] == "}":
-                templates.pop()
-                depth -= 1
-            end, opens = _template_end(content, at + 1)
-            found.append(Token("text", _decoded(content[at + 1 : end]), line))
-            line += content.count("\n", at, end)
-            at = end + (2 if opens else 1)
-            if opens:
-                depth += 1
-                templates.append(depth)
-                found.append(Token("sign", "${", line))
-            continue
-        pattern = None
-        if content[at] == "/" and _may_be_pattern(found) and failures[line] < _MOST_FAILURES:
-            pattern = _PATTERN.match(content, at, at + _LONGEST_PATTERN)
-            failures[line] += pattern is None
-        if pattern is not None and content[at : at + 2] not in ("//", "/*"):
-            found.append(Token("pattern", pattern[0], line))
-            at = pattern.end()
-            continue
-        match = _TOKEN.match(content, at)
-        assert match is not None and match.lastgroup is not None
-        kind, text = match.lastgroup, match[0]
-        if kind == "name":
-            found.append(Token(kind, _decoded(text), line))
-        elif kind == "text":
-            found.append(Token(kind, _decoded(text[1:].removesuffix(text[0])), line))
-        elif kind in ("number", "sign"):
-            depth += {"{": 1, "}": -1}.get(text, 0)
-            found.append(Token(kind, text, line))
-        line += text.count("\n")
-        at = match.end()
-    return found
-
-
-def _template_end(content: str, at: int) -> tuple[int, bool]:
-    while at < len(content):
-        if content[at] == "\\":
-            at += 2
-        elif content[at] == "`":
-            return at, False
-        elif content.startswith("${", at):
-            return at, True
-        else:
-            at += 1
-    return len(content), False
-
-
-def _may_be_pattern(found: Sequence[Token]) -> bool:
-    if not found:
-        return True
-    kind, text, _ = found[-1]
-    if kind == "sign":
-        return text in _BEFORE_PATTERN
-    return kind == "name" and text in _WORDS_BEFORE_PATTERN
-
-
-def _decoded(text: str) -> str:
-    if "\\" not in text:
-        return text
-    return _ESCAPE.sub(_character, text)
-
-
-def _character(match: re.Match[str]) -> str:
-    digits = match[1] or match[2] or match[3]
-    if digits is None:
-        return "" if match[4] == "\n" else match[4]
-    number = int(digits, 16)
-    return chr(number) if number < 0x110000 else ""
-
-
-__all__ = ["Token", "reaches_in_javascript", "tokens_of"]
+__all__ = ["reaches_in_javascript"]
