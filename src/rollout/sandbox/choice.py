@@ -79,8 +79,8 @@ async def find(kind: str) -> Kind:
             return _found.setdefault(kind, found)
         tried.append(why)
     raise SandboxError(
-        f"There is no sandbox to run commands in: {'; '.join(tried)}. Install bubblewrap, or run the commands without"
-        " any protection by --sandbox none."
+        f"There is no sandbox to run commands in: {'; '.join(tried)}. Install bubblewrap. Commands of your own run"
+        " without any protection by --sandbox none."
     )
 
 

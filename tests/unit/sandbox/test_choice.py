@@ -38,8 +38,8 @@ class TestWithoutASandbox:
             asyncio.run(run(Job("echo ran", {})))
         assert str(caught.value) == (
             "There is no sandbox to run commands in: bubblewrap (the program bwrap) is not installed; docker is not"
-            " installed; podman is not installed. Install bubblewrap, or run the commands without any protection by"
-            " --sandbox none."
+            " installed; podman is not installed. Install bubblewrap. Commands of your own run without any"
+            " protection by --sandbox none."
         )
 
     def test_what_does_not_work_is_told_with_its_reason(self, tmp_path: Path) -> None:

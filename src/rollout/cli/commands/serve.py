@@ -28,7 +28,8 @@ def serve(
     sandbox: Annotated[
         str | None,
         typer.Option(
-            metavar="KIND", help="How commands of environments are confined: bubblewrap or container."
+            metavar="KIND",
+            help="How commands of environments are confined: auto, bubblewrap, docker or podman.",
         ),
     ] = None,
 ) -> None:
@@ -37,6 +38,9 @@ def serve(
     It answers the same calls as the hosted platform, so every command works against it with `--endpoint
     http://127.0.0.1:8321`. What it keeps is in SQLite, or in PostgreSQL with --database. Models are asked from here,
     with the keys in this process's environment and the servers in this folder's rollout.toml.
+
+    Commands of environments are those of whoever has a key, so they are always confined: none, by --sandbox or by
+    ROLLOUT_SANDBOX, is refused.
 
     The first start makes a key and shows it once; `rollout keys` makes others. Without https, which a proxy in front of
     it brings, it is for this machine and networks that you trust.
@@ -55,12 +59,8 @@ def serve(
     from rollout.platform.server.serving import ServeError, first_key
     from rollout.platform.server.serving import serve as serve_it
 
-    if sandbox == "none":
-        fail(
-            "A server runs the commands of whoever has a key, so it confines them.",
-            "Install bubblewrap: apt-get install bubblewrap",
-        )
     settings = project_settings()
+    _check_sandbox(sandbox, executor)
     store = open_store(database, data)
     try:
         runner = Runner(store, settings=settings, executor=executor, at_once=runs_at_once, sandbox=sandbox)
@@ -77,6 +77,26 @@ def serve(
     except (ServeError, ExecutorError) as error:
         store.close()
         fail(str(error), error.hint, code=Exit.PLATFORM)
+
+
+def _check_sandbox(asked: str | None, executor: str) -> None:
+    """Ends the command where commands would not be confined, or not in the way that was asked for."""
+    import asyncio
+
+    from rollout.cli.output import fail
+    from rollout.platform.server.confinement import confined, confines
+    from rollout.sandbox import SandboxError
+
+    try:
+        kind = confined(asked)
+    except SandboxError as error:
+        fail(str(error), "Write --sandbox auto; for bubblewrap: apt-get install bubblewrap")
+    try:
+        # A cluster has its sandboxes on its own machines.
+        if executor == "local":
+            asyncio.run(confines(kind))
+    except SandboxError as error:
+        fail(str(error), "Write --sandbox auto, which takes what there is.")
 
 
 __all__ = ["serve"]

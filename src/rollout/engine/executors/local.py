@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from rollout.engine.batch import Batch, Finish, Job, Stop
 from rollout.engine.budget import Budget
 from rollout.engine.executors import ExecutorError, Furnished, Recipe
+from rollout.sandbox import chosen
 
 
 def check(address: str) -> None:
@@ -21,14 +22,17 @@ def start(
     address: str, recipe: Recipe, *, concurrency: int, budget: Budget, tell: Callable[[str], None]
 ) -> LocalExecutor:
     """The executor on this machine. Raises ConnectError and TemplateError."""
-    return LocalExecutor(recipe.furnish(), concurrency=concurrency, budget=budget)
+    return LocalExecutor(recipe.furnish(), concurrency=concurrency, budget=budget, sandbox=recipe.sandbox)
 
 
 class LocalExecutor:
     """A batch in this process."""
 
-    def __init__(self, furnished: Furnished, *, concurrency: int, budget: Budget) -> None:
+    def __init__(
+        self, furnished: Furnished, *, concurrency: int, budget: Budget, sandbox: str | None = None
+    ) -> None:
         self._furnished = furnished
+        self._sandbox = sandbox
         # A person acts in one rollout at a time.
         self._batch = Batch(
             furnished.workflow,
@@ -50,7 +54,8 @@ class LocalExecutor:
 
     async def run(self, jobs: Iterable[Job], finish: Finish) -> Stop | None:
         """Does all jobs; see :meth:`rollout.engine.batch.Batch.run`."""
-        return await self._batch.run(jobs, finish)
+        with chosen(self._sandbox):
+            return await self._batch.run(jobs, finish)
 
     async def close(self) -> None:
         """Closes the models."""

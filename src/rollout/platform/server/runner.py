@@ -18,6 +18,7 @@ from rollout.engine.executors import Recipe, find
 from rollout.environment import Environment
 from rollout.models import Sampling, Setup, connect
 from rollout.platform.server.changes import Changes
+from rollout.platform.server.confinement import confined
 from rollout.platform.server.execution import LEASE, Execution
 from rollout.platform.store import Store, StoreError, runs
 from rollout.platform.store.ids import new_id
@@ -50,13 +51,14 @@ class Runner:
         """``settings`` say where models are asked; their keys are in this process's environment.
 
         With ``only_asked`` it executes what was begun or resumed here, and leaves alone what lies there: a command that
-        lists runs is not to spend money on them. Raises ExecutorError.
+        lists runs is not to spend money on them; and since those are the user's own, so is the choice of a sandbox.
+        Else commands are confined, whatever the environment says. Raises ExecutorError and SandboxError.
         """
         self._store = store
         self.settings = settings or Settings()
         self._executor = find(executor)
         self._at_once = at_once
-        self._sandbox = sandbox
+        self._sandbox = sandbox if only_asked else confined(sandbox)
         self._asked: dict[str, None] | None = {} if only_asked else None
         self._owner = f"{_HERE}{os.getpid()} {new_id()[:8]}"
         self._active: dict[str, Execution] = {}
@@ -145,7 +147,7 @@ class Runner:
 
     @property
     def sandbox(self) -> str | None:
-        """The kind of sandbox that commands run in; None for the usual one."""
+        """The kind of sandbox that commands run in; None for the user's choice, as in `rollout test`."""
         return self._sandbox
 
     @property
