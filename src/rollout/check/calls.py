@@ -28,14 +28,21 @@ class Unmakeable:
     hint: str | None = None
 
 
-def declared_tools(subject: Subject) -> dict[str, ToolView]:
-    """The tools whose parameters are all written down, by name; of two with one name nobody can say which is meant."""
+def known_tools(subject: Subject) -> dict[str, ToolView]:
+    """The tools whose parameters are all known, by name; of two with one name nobody can say which is meant."""
     counts = Counter(view.name for view in subject.tool_views)
     return {
         view.name: view
         for view in subject.tool_views
-        if view.name and counts[view.name] == 1 and view.is_declared and not view.parameters.faults
+        if view.name and counts[view.name] == 1 and _has_known_parameters(subject, view)
     }
+
+
+def _has_known_parameters(subject: Subject, tool: ToolView) -> bool:
+    """Whether a call may have no other arguments: where none are declared, those of texts that can be understood."""
+    if tool.parameters.form != "inferred":
+        return tool.is_declared and not tool.parameters.faults
+    return not tool.parameters.is_open and tool.is_understood and subject.is_sound(*tool.route)
 
 
 def named_twice(call: dict[str, Any]) -> Unmakeable | None:
@@ -124,7 +131,7 @@ def _is_certain(fault: SchemaFault, *, partly: bool, tolerance: float) -> bool:
 __all__ = [
     "ARGUMENTS",
     "Unmakeable",
-    "declared_tools",
+    "known_tools",
     "named_twice",
     "refused",
     "unmakeable",

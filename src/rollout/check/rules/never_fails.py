@@ -34,6 +34,6 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 (*primitive.route, *certain.below),
                 f"No rollout can fail this primitive: {certain.why}.",
-                "Ask for something that only a right rollout does, or remove it.",
+                certain.hint or "Ask for something that only a right rollout does, or remove it.",
                 at=certain.at,
             )
