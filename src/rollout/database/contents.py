@@ -53,6 +53,14 @@ def others(sandbox: Sandbox) -> list[str]:
     return [str(name) for (name,) in rows]
 
 
+def definitions(sandbox: Sandbox) -> dict[str, str]:
+    """By ``table loans`` or ``view late_loans``, a digest of how it is defined."""
+    rows = _ask(
+        sandbox, "SELECT type || ' ' || name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY 1"
+    )
+    return {str(name): f"sha256:{sha256(str(sql).encode()).hexdigest()[:32]}" for name, sql in rows}
+
+
 def tables(sandbox: Sandbox) -> list[str]:
     """The names of all tables, as they were made; those of a full-text index are one."""
     rows = _ask(
@@ -101,7 +109,7 @@ def _cut(value: Any) -> Any:
 
 
 def _table(sandbox: Sandbox, table: str) -> tuple[list[str], int, int]:
-    cursor = sandbox.execute(f"SELECT * FROM {quote(table)}", steps=_WORK)
+    cursor = sandbox.execute(f"SELECT * FROM main.{quote(table)}", steps=_WORK)
     try:
         columns = [str(column[0]) for column in cursor.description]
         count = total = 0
@@ -114,11 +122,11 @@ def _table(sandbox: Sandbox, table: str) -> tuple[list[str], int, int]:
 
 
 def _limited(sandbox: Sandbox, table: str) -> Iterator[tuple[object, ...]]:
-    yield from _ask(sandbox, f"SELECT * FROM {quote(table)} LIMIT {_MOST_COMPARED + 1}")
+    yield from _ask(sandbox, f"SELECT * FROM main.{quote(table)} LIMIT {_MOST_COMPARED + 1}")
 
 
 def _columns(sandbox: Sandbox, table: str) -> list[tuple[object, ...]]:
-    return _ask(sandbox, f"PRAGMA table_xinfo({quote(table)})")
+    return _ask(sandbox, f"PRAGMA main.table_xinfo({quote(table)})")
 
 
 def _ask(sandbox: Sandbox, sql: str) -> list[tuple[object, ...]]:
@@ -147,4 +155,4 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-__all__ = ["MOST_CHANGES", "Contents", "changes", "contents", "others", "quote", "tables"]
+__all__ = ["MOST_CHANGES", "Contents", "changes", "contents", "definitions", "others", "quote", "tables"]

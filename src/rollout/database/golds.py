@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from rollout.database.contents import Contents, contents, others
+from rollout.database.contents import Contents, contents, definitions, others
 from rollout.database.image import BYTES, LIGHT, ROWS, Image
 from rollout.database.rows import Row, key
 from rollout.database.running import Outcome, run_all, weigh
@@ -27,8 +27,8 @@ class Gold:
     """What a gold query came to, or why it ``failed``.
 
     ``groups`` are the sizes of the runs of rows that may change places, None where the order is free altogether.
-    ``answers`` is False for a gold that only changes data. ``tables`` and ``others`` are what the database holds
-    afterwards, where agents may write.
+    ``answers`` is False for a gold that only changes data. ``tables``, ``others`` and ``definitions`` are what the
+    database holds afterwards, where agents may write.
     """
 
     query: str
@@ -38,6 +38,7 @@ class Gold:
     answers: bool = True
     tables: Contents = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
+    definitions: dict[str, str] = field(default_factory=dict)
     failed: str | None = None
 
 
@@ -95,7 +96,11 @@ def _evaluate(image: Image, query: str) -> Gold:
     try:
         sandbox.dice.shake("gold")
         outcome = run_all(sandbox, query, most_rows=ROWS, most_bytes=BYTES)
-        tables, rest = ({}, []) if outcome.failed else (contents(sandbox), others(sandbox))
+        tables, rest, defined = (
+            ({}, [], {})
+            if outcome.failed
+            else (contents(sandbox), others(sandbox), definitions(sandbox))
+        )
     finally:
         sandbox.close()
     script = [query[start:end] for start, end in statements(query)]
@@ -110,10 +115,11 @@ def _evaluate(image: Image, query: str) -> Gold:
             answers=answers,
             tables=tables,
             others=rest,
+            definitions=defined,
             failed=_why(outcome),
         )
     gold = _gold(image, script[-1] if script else query, outcome)
-    return Gold(query, gold.columns, gold.rows, gold.groups, True, tables, rest, gold.failed)
+    return Gold(query, gold.columns, gold.rows, gold.groups, True, tables, rest, defined, gold.failed)
 
 
 def _gold(image: Image, query: str, outcome: Outcome) -> Gold:

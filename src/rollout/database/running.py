@@ -45,7 +45,7 @@ def run(
     """Runs one statement; never raises for what it says.
 
     At most ``most_rows`` rows are kept, and rows of at most ``most_bytes`` bytes in all, but always the first. A
-    statement that fails has changed nothing.
+    statement that fails has changed nothing, unless it says OR FAIL.
     """
 
     def attempt() -> Outcome:

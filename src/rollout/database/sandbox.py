@@ -102,7 +102,8 @@ class Sandbox:
     """A connection to a database in memory, empty or filled from an image.
 
     ``access`` may be changed between two statements. ``wrote`` says whether the statement that was prepared last
-    changes anything, ``touched`` which tables, ``steps_left`` how many steps it may still take. Safe to be used by
+    changes anything, ``touched`` in which tables it changes rows, and ``redefined`` whether it does anything else, such as
+    ALTER TABLE, after which no table is known to be as it was. ``steps_left`` says how many steps it may still take. Safe to be used by
     several threads one after the other.
     """
 
@@ -118,6 +119,7 @@ class Sandbox:
         self.access = access
         self.wrote = False
         self.touched: set[str] = set()
+        self.redefined = False
         self._refused: str | None = None
         self.steps_left = STEPS
         self._stopped = False
@@ -166,7 +168,7 @@ class Sandbox:
 
         Raises what sqlite3 raises; :meth:`why` says it in words.
         """
-        self.wrote, self._refused, self._stopped = False, None, False
+        self.wrote, self.redefined, self._refused, self._stopped = False, False, None, False
         self.touched.clear()
         self.steps_left = STEPS if steps is None else steps
         return self.connection.execute(sql)
@@ -232,8 +234,10 @@ class Sandbox:
         if action in _VIRTUAL:
             return self._refuse("virtual tables cannot be made or dropped")
         self.wrote = True
-        if first is not None:
+        if action in _ROWS and first is not None:
             self.touched.add(first)
+        else:
+            self.redefined = True
         return sqlite3.SQLITE_OK
 
     def _pragma(self, name: str, value: str | None) -> int:

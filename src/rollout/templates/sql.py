@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rollout.database import DatabaseSpec
-from rollout.database.contents import Contents, changes, contents, others
+from rollout.database.contents import Contents, changes, contents, definitions, others
 from rollout.database.golds import golds_of_task, is_rows, statements_of
 from rollout.database.image import Image, SqlFailure, image_of
 from rollout.database.running import FAILURES, Outcome, run
@@ -55,7 +55,11 @@ class SqlStage:
             sandbox = image.copy(Access.READ)
             try:
                 self.contents = contents(sandbox)
-                self.start = {"tables": self.contents, "others": others(sandbox)}
+                self.start = {
+                    "tables": self.contents,
+                    "others": others(sandbox),
+                    "definitions": definitions(sandbox),
+                }
             finally:
                 sandbox.close()
 
@@ -143,7 +147,8 @@ class SqlWorld:
                 return describe(sandbox, args.get("table"))
             if name == "run_sql":
                 outcome = run(sandbox, args["query"], most_rows=MOST_ROWS, most_bytes=LARGEST_RESULT)
-                if outcome.wrote and outcome.failed is None:
+                if outcome.wrote and not self._stage.image.spec.read_only:
+                    # One that fails half way, such as INSERT OR FAIL, has changed what it came to before.
                     self._take_down(sandbox)
                 return result_of(outcome)
             return self._submit(sandbox, args["query"])
@@ -172,7 +177,8 @@ class SqlWorld:
         stage = self._stage
         try:
             # Those that triggers and foreign keys lead to are among the touched ones.
-            now = contents(sandbox, known=self._state["tables"], stale=set(sandbox.touched))
+            known = None if sandbox.redefined else self._state["tables"]
+            now = contents(sandbox, known=known, stale=set(sandbox.touched))
             names = [
                 table
                 for table, held in now.items()
@@ -183,7 +189,7 @@ class SqlWorld:
                 for table in names:
                     if table in stage.contents and (found := changes(before, sandbox, table)):
                         told[table] = found
-            self._state = {"tables": now, "others": others(sandbox)}
+            self._state = {"tables": now, "others": others(sandbox), "definitions": definitions(sandbox)}
             if told:
                 self._state["changes"] = told
         except FAILURES as error:

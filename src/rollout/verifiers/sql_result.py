@@ -167,7 +167,9 @@ def _data(case: Case, gold: Gold, *, literal: bool) -> str | None:
     if "unknown" in state:
         return str(state["unknown"])
     source: Mapping[str, Any] = (
-        case.initial_state if literal else {"tables": gold.tables, "others": gold.others}
+        case.initial_state
+        if literal
+        else {"tables": gold.tables, "others": gold.others, "definitions": gold.definitions}
     )
     wanted: dict[str, Any] = source.get("tables") or {}
     found = state.get("tables")
@@ -193,6 +195,19 @@ def _data(case: Case, gold: Gold, *, literal: bool) -> str | None:
     if list(source.get("others") or ()) != list(state.get("others") or ()):
         names = sorted(set(source.get("others") or ()) ^ set(state.get("others") or ()))
         return f"The indexes, views and triggers are not what they should be: {', '.join(names)}."
+    return _redefined(case, source.get("definitions") or {})
+
+
+def _redefined(case: Case, wanted: Mapping[str, str]) -> str | None:
+    """What is defined otherwise than at the start, though the gold leaves it as it was.
+
+    What the gold defines itself may be written in other words.
+    """
+    started, found = (state.get("definitions") or {} for state in (case.initial_state, case.final_state))
+    for name, definition in started.items():
+        if wanted.get(name) == definition != found.get(name, definition):
+            kind, _, plain = name.partition(" ")
+            return f"The {kind} “{plain}” should be defined as it was."
     return None
 
 

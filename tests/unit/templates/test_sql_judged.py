@@ -1,0 +1,100 @@
+"""What an agent does to a database that it may write to, however it does it, is judged."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from rollout.check import check
+from rollout.engine import Outcome, Verdict, roll_out
+from rollout.engine.judge import VerifierGrader
+from rollout.engine.loop import EnvironmentWorkflow
+from rollout.models import connect
+from rollout.source import read_one
+
+ENVIRONMENT = """
+template: sql
+name: Shop
+readOnly: false
+schema: |
+  CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price REAL, note TEXT);
+  CREATE TABLE sales (id INTEGER PRIMARY KEY, item INTEGER REFERENCES items (id), pieces INTEGER CHECK (pieces > 0));
+  CREATE VIEW dear AS SELECT id FROM items WHERE price > 10;
+  CREATE TRIGGER kept AFTER DELETE ON sales BEGIN INSERT INTO sales VALUES (old.id + 100, old.item, old.pieces); END;
+  CREATE INDEX by_name ON items (name);
+seed: |
+  INSERT INTO items VALUES (1, 'cup', 4, 'blue'), (2, 'bowl', 12, NULL), (3, 'fork', 2, NULL);
+tasks:
+  - {id: task, instruction: Do it., hidden_ground_truth: {query: "%s"}, solution: []}
+verifier:
+  primitives: [{name: right, type: sql_result}]
+"""
+HOW_MANY = "SELECT count(*) FROM items"
+DEARER = "UPDATE items SET price = 5 WHERE id = 1"
+
+
+def judged(tmp_path: Any, gold: str, *statements: str, answer: str = "3") -> Verdict:
+    file = tmp_path / "shop.yaml"
+    file.write_text(ENVIRONMENT % gold, encoding="utf-8")
+    environment = check(read_one(file)).environment()
+    (task,) = environment.tasks
+    task.solution = [
+        *({"tool": "run_sql", "args": {"query": each}} for each in statements),
+        {"tool": "submit_answer", "args": {"answer": answer}},
+    ]
+    rollout = asyncio.run(
+        roll_out(EnvironmentWorkflow(environment), VerifierGrader(environment), task, connect("oracle"))
+    )
+    return rollout.verdict
+
+
+@pytest.mark.parametrize(
+    ("gold", "statements"),
+    [
+        (HOW_MANY, ["ALTER TABLE items DROP COLUMN note"]),
+        (HOW_MANY, ["ALTER TABLE items RENAME COLUMN note TO remark"]),
+        (HOW_MANY, ["ALTER TABLE sales ADD COLUMN paid INTEGER DEFAULT 5"]),
+        (HOW_MANY, ["ALTER TABLE sales RENAME TO sold", "CREATE TABLE sales (id, item, pieces)", "DROP TABLE sold"]),
+        # No row says so, and everything is called as before.
+        (HOW_MANY, ["DROP TABLE sales", "CREATE TABLE sales (id INTEGER PRIMARY KEY, item INTEGER, pieces INTEGER)"]),
+        (HOW_MANY, ["DROP VIEW dear", "CREATE VIEW dear AS SELECT id FROM items"]),
+        (HOW_MANY, ["DROP TRIGGER kept", "CREATE TRIGGER kept AFTER DELETE ON sales BEGIN SELECT 1; END"]),
+        (HOW_MANY, ["DROP INDEX by_name", "CREATE UNIQUE INDEX by_name ON items (name)"]),
+        # The statement fails, and its first row stays.
+        (HOW_MANY, ["INSERT OR FAIL INTO sales VALUES (7, 1, 1), (8, 1, -1)"]),
+        (HOW_MANY, ["UPDATE OR FAIL items SET id = CASE id WHEN 1 THEN 9 ELSE 2 END WHERE id <> 2"]),
+        (DEARER, ["CREATE TEMP TABLE items AS SELECT * FROM main.items", DEARER]),
+        (DEARER, ["CREATE TEMP VIEW items AS SELECT 1 AS id, 'cup' AS name, 5.0 AS price, 'blue' AS note"]),
+        ("ALTER TABLE items DROP COLUMN note", []),
+        ("ALTER TABLE items DROP COLUMN note", ["ALTER TABLE items DROP COLUMN price"]),
+        (DEARER, ["CREATE TABLE kept_items AS SELECT * FROM items", "DROP TABLE items",
+                  "ALTER TABLE kept_items RENAME TO items", DEARER]),
+    ],
+)  # fmt: skip
+def test_what_was_done_besides_or_elsewhere_is_found(tmp_path: Any, gold: str, statements: list[str]) -> None:
+    assert judged(tmp_path, gold, *statements).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("gold", "statements"),
+    [
+        (HOW_MANY, ["CREATE TEMP TABLE items AS SELECT * FROM main.items", "DELETE FROM temp.items"]),
+        (HOW_MANY, ["INSERT OR FAIL INTO sales VALUES (8, 1, -1)"]),
+        (DEARER, [DEARER]),
+        (DEARER, ["UPDATE ITEMS SET Price = 5.0 WHERE name = 'cup'"]),
+        ("ALTER TABLE items DROP COLUMN note", ["ALTER TABLE items DROP COLUMN note"]),
+        ("ALTER TABLE items RENAME COLUMN note TO remark", ["ALTER TABLE ITEMS RENAME note TO remark"]),
+        ("ALTER TABLE sales ADD COLUMN paid INTEGER", ["ALTER TABLE sales ADD COLUMN paid INTEGER"]),
+        ("CREATE VIEW cheap AS SELECT id FROM items WHERE price < 5",
+         ["CREATE VIEW cheap AS SELECT id  FROM items  WHERE (price<5)"]),
+        ("DROP VIEW dear; CREATE VIEW dear AS SELECT id FROM items",
+         ["DROP VIEW dear", "CREATE VIEW dear AS SELECT items.id FROM items"]),
+    ],
+)  # fmt: skip
+def test_what_the_gold_does_may_be_done_in_other_words(
+    tmp_path: Any, gold: str, statements: list[str]
+) -> None:
+    verdict = judged(tmp_path, gold, *statements)
+    assert verdict.outcome is Outcome.PASSED, verdict.marks
