@@ -97,6 +97,7 @@ class _Check:
             self._add_fault(fault)
         # What was meant to be filled in makes every conclusion about the tool an echo.
         meant = {found.route for found in subject.foreign_placeholders}
+        meant |= {found.route for found in subject.calculations}
         unread = set(self.stand_ins.routes(document.place))
         subject.note_faults(self.broken | self.missing_in | meant | unread)
         for known in looking_rules():

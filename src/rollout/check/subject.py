@@ -18,11 +18,13 @@ from rollout.source.document import Document
 from rollout.source.place import At, Route
 
 if TYPE_CHECKING:
+    from rollout.check.calculations import Calculation
     from rollout.check.foreign import Foreign
     from rollout.check.tool_view import ToolView, Write
     from rollout.check.twins import Twins
     from rollout.check.writable import Writable
     from rollout.database.image import Image
+    from rollout.language.interpolation import Fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,17 @@ class Subject:
         from rollout.check.foreign import foreign_placeholders
 
         return tuple(found for tool in self.tool_views for found in foreign_placeholders(tool))
+
+    @cached_property
+    def calculations(self) -> tuple[Calculation, ...]:
+        """The placeholders of the tools that were meant to calculate, which none does."""
+        from rollout.check.calculations import calculations
+
+        return tuple(found for tool in self.tool_views for found in calculations(self, tool))
+
+    def calculates(self, route: Route, part: str | Fault) -> bool:
+        """Whether ``part`` of the text at ``route``, a placeholder as written or a fault, is one of these or in one."""
+        return any(each.route == route and part in each.parts for each in self.calculations)
 
     @cached_property
     def fixtures(self) -> dict[str, Any]:

@@ -178,3 +178,16 @@ def test_a_key_of_openrouter_is_called_that(key: str, tmp_path: Path) -> None:
     (tmp_path / "environment.yaml").write_text(yaml.safe_dump(environment), encoding="utf-8")
     found = [each.message for each in check(read_one(tmp_path)).diagnostics if each.slug == "secret-in-spec"]
     assert len(found) == 1 and found[0].startswith("This looks like an OpenRouter API key")
+
+
+def test_a_placeholder_that_calculates_is_led_to_what_the_template_has(tmp_path: Path) -> None:
+    value = {"appendTo": "refunds", "value": {"cents": "${args.amount * 100}"}}
+    tool = {key: each for key, each in desk()["config"]["tools"][0].items() if key != "stateArray"}
+    config = {"tools": [tool | value], "initialMutableState": {"refunds": []}}
+    found = ways_out(tmp_path, desk(environment={"config": config}))
+    assert "A workflow does not calculate" in str(found["bad-placeholder"])
+    tool = {"name": "refund", "description": "Refund.", "paramsSchema": {"amount": "number"}}
+    tool["mutates"] = {"path": "refunds[]", "value": "${args.amount * 100}"}
+    config = {"tools": [tool], "initialState": {"refunds": []}}
+    found = ways_out(tmp_path, desk(environment={"template": "custom", "config": config}))
+    assert "Work it out under “vars”" in str(found["bad-placeholder"])

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rollout.check.calculations import complaint, goes_on, is_beyond, is_calculation, malformed, way_out
 from rollout.check.finding import Finding
 from rollout.check.site import FIELDS, Element, elements, possible_state, span_of
 from rollout.check.subject import Subject
 from rollout.check.wording import closest, did_you_mean, listed, quoted, suggestion
 from rollout.diagnostics import Severity, Span
-from rollout.language.interpolation import Placeholder, spots
+from rollout.language.interpolation import Interpolation, Placeholder, spots
 from rollout.source.place import At, Route
 
 CODE = "RL377"
@@ -90,16 +91,45 @@ def _judge(
     unsent: frozenset[str] = frozenset(),
 ) -> Iterator[Finding]:
     for spot in spots(value, route):
-        text = spot.interpolation.text
         at: At = "key" if spot.is_key else "value"
-        for fault in spot.interpolation.faults:
-            shown = text[fault.start : fault.end]
+        for shown, message, hint in _faults(subject, spot.interpolation, names, state, unsent):
             inside = subject.within(spot.route, shown) if len(shown) > 2 else None
-            yield Finding(spot.route, fault.message, fault.hint, at=at, span=span or inside)
-        for look in spot.interpolation.looks:
+            yield Finding(spot.route, message, hint, at=at, span=span or inside)
+
+
+def _faults(
+    subject: Subject,
+    parsed: Interpolation,
+    names: frozenset[str] | None,
+    state: frozenset[str] | None,
+    unsent: frozenset[str],
+) -> Iterator[tuple[str, str, str | None]]:
+    """What is wrong with a text: the part of it that is meant, the sentence and the way out."""
+    known = (names or frozenset()) | (state or frozenset())
+    for fault in parsed.faults:
+        if (whole := malformed(parsed.text, fault, known)) is not None:
+            yield whole, complaint(whole), way_out(subject.template)
+        else:
+            yield parsed.text[fault.start : fault.end], fault.message, fault.hint
+    for placeholder in parsed.placeholders:
+        looks = (placeholder, *placeholder.inner)
+        if any(_calculates(subject, look, names, state) for look in looks):
+            yield placeholder.text, complaint(placeholder.text), way_out(subject.template)
+            continue
+        for look in looks:
             if (said := _fault(look, names, state, unsent)) is not None:
-                inside = subject.within(spot.route, look.text)
-                yield Finding(spot.route, said[0], said[1], at=at, span=span or inside)
+                yield look.text, *said
+
+
+def _calculates(
+    subject: Subject, look: Placeholder, names: frozenset[str] | None, state: frozenset[str] | None
+) -> bool:
+    if look.root == "state":
+        return state is not None and is_beyond(look, subject.initial_state, may_be_made=True)
+    name = str(look.steps[0]) if look.steps else ""
+    if name in (names or ()):
+        return len(look.steps) + len(look.rest) > 1 and is_calculation(look.text[2:-1])
+    return is_calculation(look.text[2:-1]) or goes_on(name, names or ())
 
 
 def _fault(

@@ -5,13 +5,18 @@ A placeholder is a path that starts with `args`, `state`, `fixtures` or `task.in
 filled in, so the tool would fail on every call. To write the two characters `${` themselves, double the dollar sign:
 `$${`.
 
+A placeholder does not calculate: no sums, calls, comparisons or defaults. In `custom`, the `vars` of a tool work values
+out, and its `cases` choose; a `workflow` has neither. Texts are put together by writing placeholders one after the
+other. A key of the data that has such signs in it is quoted: `${state["R + D"]}`.
+
 Before:
 
-    value: {order_id: "${order_id}", note: "${args.note"}
+    mutates: {path: "sales[]", value: {id: "${order_id}", note: "${args.note", total: "${args.price * 2}"}}
 
 After:
 
-    value: {order_id: "${args.order_id}", note: "${args.note}"}
+    vars: {total: double(args.price) * 2.0}
+    mutates: {path: "sales[]", value: {id: "${args.order_id}", note: "${args.note}", total: "${vars.total}"}}
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rollout.check.calculations import complaint, way_out
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
@@ -34,11 +40,18 @@ _ROOTED = re.compile(r"\$\{\s*([A-Za-z_][\w-]*)((?:\.[^{}$\s]+|\[[^{}$\s]+)?)\s*
 
 
 def check(subject: Subject) -> Iterator[Finding]:
+    for found in subject.calculations:
+        span = subject.within(found.route, found.written, found.at)
+        yield Finding(
+            found.route, complaint(found.written), way_out(subject.template), at=found.at, span=span
+        )
     for tool in subject.tool_views:
         for spot in tool.spots:
             at: At = "key" if spot.is_key else "value"
             text = spot.interpolation.text
             for fault in spot.interpolation.faults:
+                if subject.calculates(spot.route, fault):
+                    continue
                 shown = text[fault.start : fault.end]
                 hint = _guess(subject, tool, text, fault) or fault.hint
                 span = subject.within(spot.route, shown, at) if len(shown) > 2 else None

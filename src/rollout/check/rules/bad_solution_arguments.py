@@ -51,7 +51,11 @@ screen = may_hold_solution
 def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | None] | None:
     names = Counter(tool.name for tool in subject.tool_views)
     # Of two tools with one name nobody can say which is meant.
-    tools = {tool.name: tool for tool in subject.tool_views if tool.name and names[tool.name] == 1}
+    tools = {
+        tool.name: tool
+        for tool in subject.tool_views
+        if tool.name and names[tool.name] == 1 and _has_known_parameters(subject, tool)
+    }
     if not tools:
         return None
 
@@ -72,6 +76,11 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
         return found
 
     return judge
+
+
+def _has_known_parameters(subject: Subject, tool: ToolView) -> bool:
+    """Whether all parameters are known; where none are declared, they are those of texts that can be understood."""
+    return tool.parameters.form != "inferred" or (tool.is_understood and subject.is_sound(*tool.route))
 
 
 def _findings(

@@ -34,6 +34,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     wanted: dict[tuple[Step, ...], tuple[ToolView, Read]] = {}
     for tool in subject.tool_views:
         for read in tool.reads:
+            if subject.calculates(read.route, read.text):
+                continue
             if read.root == "task" and ("task", read.steps) not in tool.asked_for:
                 wanted.setdefault(read.steps, (tool, read))
     if not wanted:

@@ -38,6 +38,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         if not tool.is_declared:
             continue
         for read in tool.reads:
+            if subject.calculates(read.route, read.text):
+                continue
             if read.root == "args" and (said := _judge(tool, read)) is not None:
                 message, hint = said
                 span = subject.within(read.route, read.text, read.at)

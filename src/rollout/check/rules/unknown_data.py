@@ -36,6 +36,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         for spot, placeholder in tool.placeholders:
             if placeholder.root not in ("state", "fixtures") or not placeholder.steps:
                 continue
+            if subject.calculates(spot.route, placeholder.text):
+                continue
             home = subject.state_key if placeholder.root == "state" else "fixtures"
             if subject.is_sound("config", home) and (said := _judge(subject, placeholder)) is not None:
                 at: At = "key" if spot.is_key else "value"

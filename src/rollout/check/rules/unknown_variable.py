@@ -33,6 +33,8 @@ SEVERITY = Severity.ERROR
 def check(subject: Subject) -> Iterator[Finding]:
     for tool in subject.tool_views:
         for read in tool.reads:
+            if subject.calculates(read.route, read.text):
+                continue
             if read.root == "vars" and (not read.steps or read.steps[0] not in tool.variables):
                 name = str(read.steps[0]) if read.steps else ""
                 yield Finding(
