@@ -73,9 +73,10 @@ class Witness:
         # npm takes what comes before -- for its own.
         after = " --" if line.split(maxsplit=1)[0] == "npm" and " -- " not in line else ""
         if self.runner == "jest":
-            return f"{after} --reporters=default --reporters={shown}/kit/jest_reporter.cjs"
+            # What an earlier file of tests left in the cache is none of a later one's business.
+            return f"{after} --no-cache --reporters={shown}/kit/jest_reporter.cjs --reporters=default"
         if self.runner == "vitest":
-            return f"{after} --reporter=default --reporter={shown}/kit/vitest_reporter.mjs"
+            return f"{after} --reporter={shown}/kit/vitest_reporter.mjs --reporter=default"
         return ""
 
 

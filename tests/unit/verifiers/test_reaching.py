@@ -69,6 +69,7 @@ def test_honest_python_reaches_for_nothing(code: str) -> None:
         ("const r = /[/'\"]/\nprocess.bind\\u0069ng('x')", (2, "process.binding", True)),
         ("a / b / process.reallyExit", (1, "process.reallyExit", True)),
         ("globalThis.expect = f", (1, "globalThis.expect", True)),
+        ("Object.getPrototypeOf(require('fs').open).call = f", (1, "what others share", False)),
         ("import(name)", (1, "a module whose name is worked out", False)),
         ("process['binding']('x')", (1, "process.binding", True)),
         ("import { equals } from '@jest/expect-utils'", (1, "@jest/expect-utils", True)),
@@ -207,8 +208,7 @@ def test_javascript_reaches_for_the_global_object_or_the_runner(
     [
         "const root = typeof globalThis !== 'undefined' ? globalThis : global; root.cache ??= new Map()",
         "if (typeof globalThis === 'object' && 'fetch' in globalThis && globalThis.fetch !== x) {}",
-        "(function (global, factory) { typeof exports === 'object' ? factory(exports) : (global = typeof globalThis"
-        " !== 'undefined' ? globalThis : global || self, factory(global.Sums = {})); })(this, function () {})",
+        "(function (g, f) { g = typeof globalThis !== 'undefined' ? globalThis : g || self, f(g.Sums = {}) })(this, f)",
         "const { fetch, crypto } = globalThis; const later = setTimeout.bind(globalThis)",
         "const KEY = Symbol.for('sums.cache'); globalThis[KEY] ??= []; globalThis[Symbol.for('a')] = 1",
         "Object.defineProperty(globalThis, 'sums', {}); Object.assign(global, { TextEncoder })",

@@ -1,6 +1,5 @@
 // The witness of Jest, a reporter.
-const { relative } = require('node:path')
-const openReport = require('./witness.cjs')
+const { changed, inProject, openReport } = require('./witness.cjs')
 
 const tell = openReport()
 const OUTCOMES = { passed: 'passed', failed: 'failed' }
@@ -10,8 +9,16 @@ module.exports = class Witness {
     tell?.({ t: 'begin', runner: 'jest', version: '' })
   }
 
+  // Code that an earlier file of tests ran may have written over this one.
+  onTestFileStart (test) {
+    for (const name of changed(inProject(test.path))) {
+      tell?.({ t: 'problem', what: `“${name}” was changed while the tests ran` })
+    }
+  }
+
   onTestResult (test, result) {
-    const file = relative(process.cwd(), test.path)
+    const file = inProject(test.path)
+    this.onTestFileStart(test)
     if (result.testExecError) tell?.({ t: 'problem', what: `“${file}” cannot be run` })
     for (const each of result.testResults) {
       const name = [...each.ancestorTitles, each.title].join(' > ')

@@ -23,12 +23,13 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
   Object.defineProperty(process, 'reallyExit', { value: refuse, writable: false, configurable: false })
 
   // Files that are as the environment has them may do what they like.
-  const here = process.cwd() + sep
+  const witness = require('./witness.cjs')
+  const here = witness.root + sep
   const trusted = new Set()
   try {
     const { readFileSync } = require('node:fs')
     const { createHash } = require('node:crypto')
-    for (const [name, digest] of Object.entries(JSON.parse(readFileSync(`${__dirname}/trusted.json`, 'utf8')))) {
+    for (const [name, digest] of witness.trusted) {
       trusted.add(here + name)
       if (!/\.[cm]?[jt]sx?$/.test(name)) continue
       let found = null

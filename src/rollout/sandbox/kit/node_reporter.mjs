@@ -1,10 +1,10 @@
 // The witness of node:test, a reporter: it runs in the process that starts the test files, not in theirs.
-import { relative, resolve } from 'node:path'
-import openReport from './witness.cjs'
+import { resolve } from 'node:path'
+import witness from './witness.cjs'
 
-const tell = openReport()
+const tell = witness.openReport()
 
-export default async function * witness (events) {
+export default async function * report (events) {
   if (tell === null) {
     for await (const _ of events); // eslint-disable-line
     return
@@ -17,7 +17,7 @@ export default async function * witness (events) {
       path[data.nesting] = data.name
     } else if (type === 'test:pass' || type === 'test:fail') {
       const names = [...path.slice(0, data.nesting), data.name]
-      const file = data.file ? relative(process.cwd(), data.file) : ''
+      const file = data.file ? witness.inProject(data.file) : ''
       if (data.nesting === 0 && data.file && resolve(data.name) === data.file) {
         // A file as a whole is reported like a test where it has none, or did not end well.
         if (type === 'test:fail') tell({ t: 'problem', what: `“${file}” did not end well` })

@@ -1,8 +1,7 @@
 // The witness of Vitest, a reporter.
-import { relative } from 'node:path'
-import openReport from './witness.cjs'
+import witness from './witness.cjs'
 
-const tell = openReport()
+const tell = witness.openReport()
 
 function * tests (tasks, names) {
   for (const task of tasks ?? []) {
@@ -14,6 +13,21 @@ function * tests (tasks, names) {
 export default class Witness {
   onInit () {
     tell?.({ t: 'begin', runner: 'vitest', version: '' })
+  }
+
+  onTestModuleQueued (module) {
+    this.expectUnchanged(module)
+  }
+
+  onTestModuleCollected (module) {
+    this.expectUnchanged(module)
+  }
+
+  // Code that an earlier file of tests ran may have written over this one.
+  expectUnchanged (module) {
+    for (const name of witness.changed(witness.inProject(module.moduleId ?? ''))) {
+      tell?.({ t: 'problem', what: `“${name}” was changed while the tests ran` })
+    }
   }
 
   onFinished (files = [], errors = []) {
@@ -28,7 +42,8 @@ export default class Witness {
     if (this.over) return
     this.over = true
     for (const file of files) {
-      const path = relative(process.cwd(), file.filepath ?? file.moduleId ?? '')
+      const path = witness.inProject(file.filepath ?? file.moduleId ?? '')
+      this.expectUnchanged({ moduleId: file.filepath ?? file.moduleId })
       const all = [...tests(file.tasks, [])]
       if (file.result?.state === 'fail' && !all.some(({ task }) => task.result?.state === 'fail')) {
         tell?.({ t: 'problem', what: `“${path}” cannot be run` })

@@ -1,30 +1,90 @@
 // Reports to rollout what a test runner finds, each line signed with a key that is read once and then gone.
-const fs = require('node:fs')
-const { createHmac } = require('node:crypto')
+const { closeSync, constants, existsSync, openSync, readFileSync, readSync, writeSync } = require('node:fs')
+const { createHash, createHmac } = require('node:crypto')
+const { basename, dirname, join, relative } = require('node:path')
 
-module.exports = function openReport () {
+// Code under test may share this process, so what is used here is held from the start.
+const { apply } = Reflect
+const { parse, stringify } = JSON
+const { entries } = Object
+const { alloc, from } = Buffer
+const { update, digest } = createHmac('sha256', '').constructor.prototype
+const { update: updateHash, digest: digestHash } = createHash('sha256').constructor.prototype
+const TEST = /[.-](test|spec)\.|(^|[/])(__)?tests?(__)?[/]/
+
+function sign (key, text) {
+  return apply(digest, apply(update, createHmac('sha256', key), [text]), ['hex'])
+}
+
+function openReport () {
   const folder = process.env.ROLLOUT_WITNESS
   if (!folder) return null
   let key, report
   try {
-    const pipe = fs.openSync(`${folder}/key`, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+    const pipe = openSync(`${folder}/key`, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      const buffer = Buffer.alloc(4096)
-      key = Buffer.from(buffer.subarray(0, fs.readSync(pipe, buffer)))
+      const buffer = alloc(4096)
+      key = from(buffer.subarray(0, readSync(pipe, buffer)))
     } finally {
-      fs.closeSync(pipe)
+      closeSync(pipe)
     }
-    report = fs.openSync(`${folder}/report`, 'w')
+    report = openSync(`${folder}/report`, 'w')
   } catch {
     return null
   }
   if (key.length === 0) return null
-  const write = fs.writeSync
   let before = ''
   return function tell (event) {
-    const text = JSON.stringify(event)
-    before = createHmac('sha256', key).update(before + text).digest('hex')
-    const line = Buffer.from(`${before} ${text}\n`)
-    for (let from = 0; from < line.length;) from += write(report, line, from)
+    const text = stringify(event)
+    before = sign(key, before + text)
+    const line = from(`${before} ${text}\n`)
+    for (let start = 0; start < line.length;) start += writeSync(report, line, start)
   }
 }
+
+// The files laid down by nobody but the environment, with their digests.
+const trusted = []
+try {
+  trusted.push(...entries(parse(readFileSync(join(__dirname, 'trusted.json'), 'utf8'))))
+} catch {}
+
+// The folder that they lie in. A command such as “cd part && npm test” starts the runner further down.
+function findRoot () {
+  let root = process.cwd()
+  let most = 0
+  for (let folder = root; ; folder = dirname(folder)) {
+    const count = trusted.filter(([name]) => existsSync(join(folder, name))).length
+    if (count > most) [root, most] = [folder, count]
+    if (folder === dirname(folder)) return root
+  }
+}
+
+const root = findRoot()
+
+function digestOf (name) {
+  try {
+    return apply(digestHash, apply(updateHash, createHash('sha256'), [readFileSync(join(root, name))]), ['hex'])
+  } catch {
+    return null
+  }
+}
+
+// What was built before the tests were started may be another than was laid down, but for the tests.
+const watched = trusted
+  .filter(([name, was]) => /\.(?:[cm]?[jt]sx?|snap)$/.test(name) && (TEST.test(name) || digestOf(name) === was))
+  .map(([name, was]) => ({ name, was, always: !name.endsWith('.snap') }))
+
+// The programs among these that are not as they were, and the snapshots of one file of tests if they are not.
+function changed (file) {
+  const found = []
+  const snapshots = join(dirname(file), '__snapshots__', `${basename(file)}.snap`)
+  for (let at = 0; at < watched.length; at++) {
+    const { name, was, always } = watched[at]
+    if ((always || name === snapshots) && digestOf(name) !== was) found[found.length] = name
+  }
+  return found
+}
+
+const inProject = (path) => relative(root, path)
+
+module.exports = { changed, inProject, openReport, root, trusted }
