@@ -278,12 +278,21 @@ class Setup:
     seat: Seat | None = None
 
 
+_HERE = frozenset({"human", "noop", "oracle", "random", "replay"})
+
+
+def is_elsewhere(model_id: str) -> bool:
+    """Whether the id names a model at a provider, as PROVIDER/MODEL does, and none that this machine has."""
+    name, slash, _ = model_id.partition(":")[0].partition("/")
+    return bool(slash) and name not in _HERE
+
+
 def address(model_id: str, setup: Setup) -> str | None:
     """Where a model elsewhere is asked, without a login or a query; None of a model on this machine.
 
     Raises ConnectError when it cannot be had.
     """
-    if "/" not in model_id.partition(":")[0]:
+    if not is_elsewhere(model_id):
         return None
     return getattr(connect(model_id, setup), "address", None)
 
@@ -346,4 +355,5 @@ __all__ = [
     "address",
     "ask",
     "connect",
+    "is_elsewhere",
 ]

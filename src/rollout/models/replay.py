@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from errno import EINVAL
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 import orjson
@@ -36,6 +38,7 @@ from rollout.models import connect as connect_model
 RUN_FILE = "rollouts.jsonl"
 _MISSING = "?missing="
 _KEPT = 512
+_STARTS = (b'{"environment":', b'{"schema_version":')
 
 
 def connect(model_id: str, setup: Setup) -> Replay:
@@ -55,9 +58,17 @@ def connect(model_id: str, setup: Setup) -> Replay:
                 f"What “{missing}” does is not recorded.",
                 "It can be run at any time; record a model elsewhere.",
             )
-    elif not path.is_file():
-        raise ConnectError(f"There is no recording “{path}”.", "Give the file or folder of a run.")
-    return Replay(model_id, path, model)
+    try:
+        return Replay(model_id, path, model)
+    except FileNotFoundError:
+        raise ConnectError(f"There is no recording “{path}”.", "Give the file or folder of a run.") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, ConnectError):
+            raise
+        why = getattr(error, "strerror", None) or "it is no name of a file"
+        raise ConnectError(
+            f"“{str(path)[:200]}” cannot be read: {why}.", "Give the file or folder of a run."
+        ) from None
 
 
 class Replay:
@@ -67,7 +78,12 @@ class Replay:
         self.id = model_id
         self.path = path
         self.model = model
-        self._places = _index(path, mends=model is not None) if path.exists() else {}
+        try:
+            self._places = _index(path, mends=model is not None)
+        except FileNotFoundError:
+            if model is None:
+                raise
+            self._places = {}
         self._kept: dict[RolloutKey, list[dict[str, Any]]] = {}
 
     async def respond(self, request: Request) -> Turn:
@@ -104,7 +120,7 @@ class Replay:
             return known
         lines: list[dict[str, Any]] = []
         if places := self._places.get(key):
-            with self.path.open("rb") as file:
+            with os.fdopen(_open(self.path, os.O_RDONLY), "rb") as file:
                 for start, length in places:
                     file.seek(start)
                     line = load(file.read(length))
@@ -130,23 +146,44 @@ class Replay:
             "served_by": exchange.served_by,
         }
         data = orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        # One write, so that lines of several rollouts never mingle.
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            start = os.fstat(descriptor).st_size
-            os.write(descriptor, data)
-        finally:
-            os.close(descriptor)
+            start = _append(self.path, data)
+        except OSError as error:
+            raise ModelError(
+                f"“{self.path}” cannot be written: {error.strerror}.", charged_to="infrastructure"
+            ) from None
         self._places.setdefault(key, []).append((start, len(data)))
         self._kept.pop(key, None)
+
+
+def _open(path: Path, flags: int) -> int:
+    """A descriptor of a file. Raises OSError for what is none, such as a pipe, which would be waited for."""
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    if not S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(EINVAL, "It is no file", str(path))
+    return descriptor
+
+
+def _append(path: Path, line: bytes) -> int:
+    """Adds a line to a recording; where it stands. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+    try:
+        start = os.fstat(descriptor).st_size
+        between = b"\n" if start and os.pread(descriptor, 1, start - 1) != b"\n" else b""
+        # One write, so that lines of several rollouts never mingle.
+        os.write(descriptor, between + line)
+        return start + len(between)
+    finally:
+        os.close(descriptor)
 
 
 def _index(path: Path, *, mends: bool) -> dict[RolloutKey, list[tuple[int, int]]]:
     """Where the lines of each rollout stand. A torn last line counts for nothing, and is cut off before recording."""
     places: dict[RolloutKey, list[tuple[int, int]]] = {}
     start = 0
-    with path.open("rb") as file:
+    with os.fdopen(_open(path, os.O_RDONLY), "rb") as file:
         for number, data in enumerate(file, 1):
             if not data.strip():
                 start += len(data)
@@ -154,7 +191,7 @@ def _index(path: Path, *, mends: bool) -> dict[RolloutKey, list[tuple[int, int]]
             try:
                 line = load(data)
             except orjson.JSONDecodeError:
-                if data.endswith(b"\n"):
+                if data.endswith(b"\n") or (mends and not _is_torn(data, bool(places))):
                     raise ConnectError(
                         f"Line {number} of “{path}” is not JSON.", "Give a file that a run has written."
                     ) from None
@@ -170,6 +207,14 @@ def _index(path: Path, *, mends: bool) -> dict[RolloutKey, list[tuple[int, int]]
     if mends and start < path.stat().st_size:
         os.truncate(path, start)
     return places
+
+
+def _is_torn(data: bytes, follows: bool) -> bool:
+    """Whether it is the beginning of a line that a recording or a run has; what is not is not ours to cut off.
+
+    Of one that ``follows`` lines of a recording, less tells.
+    """
+    return any(data.startswith(start) or (follows and start.startswith(data)) for start in _STARTS)
 
 
 def _key(line: Any) -> RolloutKey | None:

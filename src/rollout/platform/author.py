@@ -26,6 +26,7 @@ from rollout.models import (
     Setup,
     Usage,
     connect,
+    is_elsewhere,
 )
 from rollout.platform.drafting import (
     LARGEST,
@@ -110,7 +111,7 @@ async def write(
 
 def refuse_insiders(model_id: str) -> None:
     """Raises ConnectError for a model of this machine, which acts and does not write."""
-    if "/" not in model_id.partition(":")[0]:
+    if not is_elsewhere(model_id):
         raise ConnectError(
             f"“{model_id[:80]}” writes no environments.",
             "Name a model as PROVIDER/MODEL, such as openai/gpt-4o.",

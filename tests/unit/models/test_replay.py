@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -158,3 +159,64 @@ def test_a_recording_is_only_for_the_conversation_it_was_made_in(tmp_path: Path)
 def test_an_insider_is_not_recorded(tmp_path: Path) -> None:
     with pytest.raises(UnknownModelError, match="is not recorded"):
         connect(f"replay:{tmp_path / 'a.jsonl'}?missing=oracle")
+
+
+def recording(tmp_path: Path, setup: Setup) -> Path:
+    file = tmp_path / "recording.jsonl"
+    run(f"replay:{file}?missing=desk/llama", setup=setup)
+    return file
+
+
+def test_a_recording_whose_last_line_break_is_missing_goes_on_in_a_line_of_its_own(tmp_path: Path) -> None:
+    with ChatServer([says("One."), says("Two."), says("Three."), says("Four.")]) as server:
+        setup = Setup(Settings({"desk": ProviderSettings(server.address)}), {}, 4, Patience(attempts=1))
+        file = recording(tmp_path, setup)
+        file.write_bytes(file.read_bytes()[:-1])
+        changed = replace(ENVIRONMENT, slug="other")
+        run(f"replay:{file}?missing=desk/llama", changed, setup=setup)
+    assert [trace.final_output for trace in run(f"replay:{file}")] == ["One.", "Two."]
+    assert [trace.final_output for trace in run(f"replay:{file}", changed)] == ["Three.", "Four."]
+
+
+@pytest.mark.parametrize("text", ["alias ll='ls -l'", '{"name": "x"}\nexport KEY=secret', "{"])
+@pytest.mark.parametrize("missing", ["", "?missing=desk/llama"])
+def test_a_file_of_others_is_left_as_it_is_and_not_quoted(tmp_path: Path, text: str, missing: str) -> None:
+    file = tmp_path / "bashrc"
+    file.write_text(text, encoding="utf-8")
+    setup = Setup(Settings({"desk": ProviderSettings("http://127.0.0.1:9")}), {})
+    try:
+        connect(f"replay:{file}{missing}", setup)
+    except ConnectError as error:
+        assert not any(word in f"{error} {error.hint}" for word in ("alias", "secret"))
+    else:
+        # To play it alone does no harm: all of it is a line that was cut off.
+        assert not missing
+    assert file.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("missing", ["", "?missing=desk/llama"])
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path, missing: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder" / "rollouts.jsonl").mkdir(parents=True)
+    setup = Setup(Settings({"desk": ProviderSettings("http://127.0.0.1:9")}), {})
+    for path in (tmp_path / "pipe", tmp_path / "folder", Path("/dev/null"), Path("/dev/zero")):
+        with pytest.raises(ConnectError, match=r"cannot be read: It is no file\."):
+            connect(f"replay:{path}{missing}", setup)
+
+
+def test_a_recording_that_becomes_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    file = tmp_path / "recording.jsonl"
+    with ChatServer([says("One.")]) as server:
+        setup = Setup(Settings({"desk": ProviderSettings(server.address)}), {}, 4, Patience(attempts=1))
+        model = connect(f"replay:{file}?missing=desk/llama", setup)
+        os.mkfifo(file)
+
+        async def through() -> Trace:
+            try:
+                return await EnvironmentWorkflow(ENVIRONMENT).run(ENVIRONMENT.tasks[0], model)
+            finally:
+                await model.close()
+
+        trace = asyncio.run(through())
+    assert trace.failure is not None
+    assert (trace.failure.charged_to, "cannot be written" in trace.failure.sentence) == ("infrastructure", True)

@@ -12,6 +12,7 @@ from starlette.routing import Route
 from rollout.compile import Compiled, compile_environment
 from rollout.compile.payload import environment_of
 from rollout.platform.server.access import needs
+from rollout.platform.server.asking import refused_judges
 from rollout.platform.server.http import ApiError, Json, check_shape, number_of, object_of
 from rollout.platform.server.repeating import repeated
 from rollout.platform.store import Store, environments
@@ -131,7 +132,7 @@ async def put_verifier(request: Request) -> Response:
     def work(connection: Any) -> Pushed:
         held = environments.find(connection, entry.slug)
         assert held is not None
-        compiled = compiled_of(_held(connection, held)["environment"], verifier)
+        compiled = compiled_of(_held(connection, held)["environment"], verifier, at="")
         return environments.push(
             connection, compiled, key_id=request.state.key.id or None, instead_of=wanted, checked=checked
         )
@@ -213,16 +214,21 @@ def _held(connection: Any, entry: Entry) -> dict[str, Any]:
     return value
 
 
-def compiled_of(said: Any, verifier: Any) -> Compiled:
-    """What is held of an environment and its verifier. Raises ApiError for what cannot be run here."""
+def compiled_of(said: Any, verifier: Any, *, at: str = "/verifier") -> Compiled:
+    """What is held of an environment and its verifier, which is found at the pointer ``at``.
+
+    Raises ApiError for what cannot be run here.
+    """
     for index, primitive in enumerate((verifier or {}).get("primitives", ())):
         if primitive["type"] == "python":
             raise ApiError(
                 422,
                 f"“{primitive['name']}” is judged by a function in a file, which cannot be run here.",
                 "Judge by other primitives, or run it on your own machine: rollout test",
-                pointer=f"/verifier/primitives/{index}",
+                pointer=f"{at}/primitives/{index}",
             )
+    for index, refused in refused_judges(verifier):
+        raise ApiError(422, str(refused), refused.hint, pointer=f"{at}/primitives/{index}/model")
     try:
         return compile_environment(environment_of({"environment": said, "verifier": verifier}))
     except ValueError as error:

@@ -24,6 +24,7 @@ from rollout.engine.inputs import changes, inputs
 from rollout.engine.journal import encode
 from rollout.environment import Environment
 from rollout.models import ConnectError, Usage, address
+from rollout.platform.server.asking import check_actor, check_judges
 from rollout.platform.server.plan import places, with_own_keys
 from rollout.platform.store import Store, StoreError, environments, rollouts, runs
 from rollout.platform.store.rollouts import Finished, NotHeldError
@@ -102,6 +103,9 @@ class Execution:
         data = await self._store.aread(environments.data, run.environment_id, run.digest)
         assert data is not None
         environment = with_own_keys(environment_of(orjson.loads(data)))
+        # It may have been pushed to, or begun on, a server that was less particular.
+        check_actor(run.model)
+        check_judges(environment.verifier)
         recipe = self._host.recipe(environment, run, self.concurrency)
         await self._check_inputs(recipe)
         done = await self._store.aread(rollouts.places, run.id)

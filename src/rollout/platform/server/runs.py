@@ -15,6 +15,7 @@ from rollout.compile.payload import environment_of
 from rollout.environment import Environment
 from rollout.models import ConnectError
 from rollout.platform.server.access import needs
+from rollout.platform.server.asking import check_actor, check_judges
 from rollout.platform.server.environments import digest_of
 from rollout.platform.server.http import ApiError, Json, check_shape, number_of, object_of
 from rollout.platform.server.plan import chosen_tasks, with_own_keys
@@ -27,10 +28,6 @@ from rollout.platform.store.runs import NotOneError, Run, Status
 
 _PAGE = 1000
 _MOST_ROLLOUTS = 1_000_000
-_NOT_HERE = {
-    "human": "nobody sits at a server",
-    "replay": "a recording lies on the machine of whoever made it",
-}
 _OUTCOMES = ("passed", "failed", "error", "unscored")
 _DEFAULTS = {"temperature": 0.7, "maxToolCalls": 20}
 
@@ -55,7 +52,12 @@ async def create_run(request: Request) -> Response:
     parent = await find_run(store, body["parentRunId"]) if body.get("parentRunId") else None
     data = await store.aglance(environments.data, entry.id, digest)
     assert data is not None
-    total = body["n"] * len(_chosen(with_own_keys(environment_of(orjson.loads(data))), body))
+    environment = environment_of(orjson.loads(data))
+    try:
+        check_judges(environment.verifier)
+    except ConnectError as error:
+        raise ApiError(422, str(error), error.hint, pointer="/environmentSlug") from None
+    total = body["n"] * len(_chosen(with_own_keys(environment), body))
     if total > _MOST_ROLLOUTS:
         raise ApiError(
             400, f"That makes {total} rollouts, and {_MOST_ROLLOUTS} is the most of a run.", pointer="/n"
@@ -277,15 +279,8 @@ def _store(request: Request) -> Store:
 
 
 async def _check_model(request: Request, model: str) -> None:
-    name = model.partition(":")[0]
-    if name in _NOT_HERE:
-        raise ApiError(
-            400,
-            f"“{name}” cannot act in a run of the platform: {_NOT_HERE[name]}.",
-            "Use it with rollout test.",
-            pointer="/model",
-        )
     try:
+        check_actor(model)
         await request.app.state.runner.check_model(model)
     except ConnectError as error:
         raise ApiError(400, str(error), error.hint, pointer="/model") from None
