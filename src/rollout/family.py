@@ -29,15 +29,11 @@ def member(package: str, name: str) -> ModuleType | None:
     Only names that :func:`members` lists are imported, so a name from a user's file cannot reach another module.
     """
     module = name.replace("-", "_")
-    qualified = f"{package}.{module}"
-    if qualified in sys.modules:
-        # Another thread may be half way through it, and is waited for.
-        return import_module(qualified)
+    # Also of what is there already: the parts that members share are no members.
     if module not in members(package):
         return None
-    if (plugin := _entry_points(package).get(module)) is not None:
-        return import_module(plugin)
-    return import_module(qualified)
+    # Where another thread is half way through it, it is waited for.
+    return import_module(_entry_points(package).get(module, f"{package}.{module}"))
 
 
 def _entry_points(package: str) -> dict[str, str]:

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
+
+from rollout.family import member
+
+
+def test_a_part_that_members_share_is_no_member_also_once_it_is_loaded() -> None:
+    import_module("rollout.models._named")
+    assert member("rollout.models", "_named") is None
+    assert member("rollout.models", "-named") is None
+    assert member("rollout.models", "noop") is import_module("rollout.models.noop")
 
 
 def test_threads_that_load_the_same_members_at_once_all_get_them_whole() -> None:
