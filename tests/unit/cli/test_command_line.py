@@ -273,3 +273,10 @@ def test_two_environments_of_a_python_file_may_not_have_the_same_slug(tmp_path: 
     assert done.returncode == 1
     assert done.stdout.count("duplicate-slug") == 1
     assert "envs.py:4:" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("keys", "--help")], ids=" ".join)
+def test_at_80_columns_every_command_is_listed_with_its_whole_summary(arguments: tuple[str, ...]) -> None:
+    listed = run(*arguments, COLUMNS="80").stdout.partition("\nCommands:\n")[2].splitlines()
+    assert len(listed) > 2
+    assert [line for line in listed if line.endswith("...")] == []

@@ -106,10 +106,16 @@ def test_two_formats_are_refused(run: Invoke) -> None:
 
 def test_what_is_no_run_is_a_sentence(run: Invoke) -> None:
     Path("empty").mkdir()
-    for name in ("empty", "nowhere"):
-        refused = run("compare", "baseline", name)
-        assert (refused.exit_code, refused.stdout) == (2, "")
-        assert f"error: There are no rollouts in “{name}”.\n" in refused.stderr
+    refused = run("compare", "baseline", "empty")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "error: There are no rollouts in “empty”.\n" in refused.stderr
+
+
+def test_what_is_neither_a_folder_nor_an_id_is_told_where_ids_are(run: Invoke) -> None:
+    refused = run("compare", "baseline", "nowhere")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "error: “nowhere” is neither a run's folder nor the start of a run's id.\n" in refused.stderr
+    assert "“rollout runs” lists those of the platform." in refused.stderr
 
 
 def test_rollouts_without_their_run_are_refused_since_nobody_knows_what_they_are_of(run: Invoke) -> None:

@@ -266,3 +266,6 @@ def test_a_run_that_is_nowhere_is_not_compared(run: Run) -> None:
     refused = run("compare", "deadbeef", "deadbeef")
     assert refused.exit_code == 3
     assert "There is no run “deadbeef”" in refused.stderr
+    refused = run("compare", "first", "deadbeef")
+    assert refused.exit_code == 2
+    assert "“first” is neither a run's folder nor the start of a run's id." in refused.stderr

@@ -16,7 +16,9 @@ def cancel(
     endpoint: Where = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """End a run; what is done of it is kept, and `rollout resume` goes on with it.
+    """End a run; what is done of it is kept.
+
+    `rollout resume` goes on with it.
 
     Example: `rollout cancel 5f0c1a2b`
 

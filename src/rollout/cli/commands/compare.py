@@ -120,6 +120,8 @@ def _is_id(name: str) -> bool:
 
 
 def _side(name: str, client: Client | None = None) -> Side:
+    from pathlib import Path
+
     from rollout.analysis.compare.folder import read_side
     from rollout.cli.output import fail
     from rollout.engine.journal import JournalError
@@ -129,6 +131,11 @@ def _side(name: str, client: Client | None = None) -> Side:
         from rollout.platform.comparing import side_at
 
         return side_at(client, the_run(client, name)["id"])
+    if not Path(name).exists():
+        fail(
+            f"“{name}” is neither a run's folder nor the start of a run's id.",
+            "Give a folder that “rollout test --out DIR” wrote, or an id: “rollout runs” lists those of the platform.",
+        )
     try:
         return read_side(name)
     except JournalError as error:
@@ -136,15 +143,23 @@ def _side(name: str, client: Client | None = None) -> Side:
 
 
 def _expect_same_version(before: Side, after: Side, across_versions: bool) -> None:
-    from rollout.analysis.compare.comparing import other_version
+    from rollout.analysis.compare.comparing import is_other_environment, other_version
     from rollout.cli.output import fail
 
     if across_versions:
         return
-    if before.environment != after.environment:
+    if is_other_environment(before, after):
+        names = [f"“{side.environment}”" for side in (before, after)]
+        if names[0] == names[1]:
+            names = [f"{name} ({side.identity})" for name, side in zip(names, (before, after), strict=True)]
         fail(
-            f"The runs are of different environments: “{before.environment}” and “{after.environment}”.",
+            f"The runs are of different environments: {' and '.join(names)}.",
             "Compare runs of one environment, or the tasks that both have with --across-versions.",
+        )
+    if bool(before.digest) != bool(after.digest):
+        fail(
+            f"Only one of the runs says which version of “{before.environment}” it is of.",
+            "Compare runs that are kept in one place, or the tasks that both have with --across-versions.",
         )
     if changed := other_version(before, after):
         what = " and ".join(f"the {part}" for part in changed)

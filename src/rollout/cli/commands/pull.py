@@ -32,10 +32,11 @@ def pull(
     endpoint: Where = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Write an environment into a folder that compiles to the same bytes.
+    """Write an environment of the platform into a folder.
 
-    In a folder that has it already only the files change that say something else. Comments, the split over files, ids
-    and solutions stay. What was never pushed is not undone unless `--force` says so.
+    The folder compiles to the bytes that the platform holds. In one that has it already only the files change that say
+    something else. Comments, the split over files, ids and solutions stay. What was never pushed is not undone unless
+    `--force` says so.
 
     A digest, or the start of one, names an older version: `rollout envs --versions SLUG` lists them.
 

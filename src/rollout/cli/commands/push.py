@@ -35,7 +35,7 @@ def push(
     endpoint: Where = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Push environments: check them, show what will change, and send what has changed.
+    """Check environments, show what will change, and send it.
 
     What is there as it is here is not sent again. What was last pushed from here is remembered in `.rollout/`: where
     the platform holds something else by now, both changes are shown and nothing is sent, unless `--force` says so.

@@ -19,7 +19,9 @@ def resume(
     endpoint: Where = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Go on with a run that was interrupted, cancelled or failed; no rollout is done twice.
+    """Go on with a run; no rollout of it is done twice.
+
+    A run can be gone on with that was interrupted or cancelled, or that failed.
 
     Example: `rollout resume 5f0c1a2b`
 

@@ -33,7 +33,7 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """Serve the platform: environments, runs and their pages, over HTTP.
+    """Serve a platform: environments, runs and their pages.
 
     It answers the same calls as the hosted platform, so every command works against it with `--endpoint
     http://127.0.0.1:8321`. What it keeps is in SQLite, or in PostgreSQL with --database. Models are asked from here,

@@ -13,7 +13,7 @@ def whoami(
     endpoint: Where = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")] = False,
 ) -> None:
-    """Show which endpoint is asked, what chose it, and whose the key is.
+    """Show which endpoint is asked, why, and whose the key is.
 
     Example: `rollout whoami --endpoint local`
 
