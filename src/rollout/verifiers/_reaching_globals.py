@@ -59,7 +59,7 @@ _KEYWORDS = words(
     "return typeof case in of delete void throw new await yield else do default => let const var as"
 )
 _MARKS = re.compile(
-    r"\$\$jest|jest\.asymmetric|__vitest|__jest|JEST_STATE|JEST_MATCHERS|vitest[:_-]|expect-global"
+    r"\$\$jest|jest\.asymmetric|__vitest|__jest|JEST_STATE|JEST_MATCHERS|vitest[:_-]|expect-global|/run/rollout"
 )
 _MARK = re.compile(r"jest|vitest|expect", re.IGNORECASE)
 

@@ -64,6 +64,8 @@ def reaches_in_javascript(content: str, tests: frozenset[str]) -> list[Found]:
         found += _of_specifier(text, line, tests)
     for at in range(1, len(tokens) - 5):
         found += _at(tokens, at, imports)
+        if tokens[at].kind == "text" and (name := _named_test(tokens, at, tests)) is not None:
+            found.append((tokens[at].line, name, False))
     found += _module_changes(tokens)
     found += Globals(tokens).read()
     return sorted(set(found))
@@ -71,16 +73,18 @@ def reaches_in_javascript(content: str, tests: frozenset[str]) -> list[Found]:
 
 def _specifiers(tokens: Sequence[Token]) -> Iterator[tuple[str | None, int]]:
     """Each module that is asked for, None for one that is worked out, with its line."""
+    loaders = {"require", "getBuiltinModule"} | {
+        tokens[at - 2].text
+        for at in range(2, len(tokens))
+        if tokens[at].text == "createRequire" and tokens[at - 1].text == "=" and tokens[at - 2].kind == "name"
+    }
     for at in range(1, len(tokens) - 2):
         kind, text, line = tokens[at]
         following, after = tokens[at + 1], tokens[at + 2]
-        if (
-            kind == "name"
-            and text in ("require", "import")
-            and following.text == "("
-            and following.kind == "sign"
-        ):
-            if tokens[at - 1].text == "." and tokens[at - 1].kind == "sign":
+        is_call = following.text == "(" and following.kind == "sign"
+        if kind == "name" and (text in loaders or text == "import") and is_call:
+            member = tokens[at - 1].text in (".", "?.") and tokens[at - 1].kind == "sign"
+            if member and text != "getBuiltinModule" and tokens[at - 2].text not in ("module", "main"):
                 continue
             is_whole = after.kind == "text" and tokens[at + 3].text in (")", ",")
             yield after.text if is_whole or after.text.startswith("./") else None, line
@@ -101,6 +105,15 @@ def _of_specifier(text: str | None, line: int, tests: frozenset[str]) -> Iterato
         name = text.rpartition("/")[2]
         if {name, re.sub(r"\.[cm]?[jt]sx?$", "", name)} & tests:
             yield line, text, True
+
+
+def _named_test(tokens: Sequence[Token], at: int, tests: frozenset[str]) -> str | None:
+    """The name of a test's file that is a text, but not that of a module that is asked for."""
+    name = tokens[at].text.rpartition("/")[2]
+    stem = re.sub(r"\.[cm]?[jt]sx?$", "", name)
+    if stem == name or stem not in tests or tokens[at - 1].text in ("from", "import"):
+        return None
+    return None if tokens[at - 2].text in ("require", "import") else name
 
 
 def _at(tokens: Sequence[Token], at: int, imports: set[str]) -> Iterator[Found]:

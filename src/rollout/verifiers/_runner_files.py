@@ -74,7 +74,14 @@ CONTROLS: Mapping[str, tuple[str, ...]] = {
         *_BUILDS,
         *_OF_NODE,
     ),
-    "vitest": ("vitest.*.*", "vitest.config.*", "vite.config.*", *_OF_NODE),
+    "vitest": (
+        "vitest.*.*",
+        "vitest.config.*",
+        "vite.config.*",
+        "postcss.config.*",
+        ".postcssrc*",
+        *_OF_NODE,
+    ),
 }
 """Files that are nothing but settings of a runner, or are loaded by it before any test."""
 
@@ -95,7 +102,11 @@ _MODULES = {
 
 _FRAMEWORKS = {
     "python": re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:pytest|unittest|_pytest)\b", re.MULTILINE),
-    "javascript": re.compile(r"""['"](?:node:test|vitest|@jest/globals|mocha|tape|ava|uvu)['"]"""),
+    "javascript": re.compile(
+        r"""['"](?:node:test|vitest|@jest/globals|mocha|tape|ava|uvu)['"]"""
+        # Runners whose functions are there without an import.
+        r"|(?<![.\w])expect\s?\([^;\n]{0,200}\)\s*\.\s*(?:(?:not|resolves|rejects)\s*\.\s*)?to[A-Z]"
+    ),
 }
 _HAS_TESTS = re.compile(r"\bdef test|\bTestCase\b|\b(?:test|it|spec)\b\s*(?:\.\w+\s*)*\(")
 _SECTIONS = ("pytest", "coverage")
