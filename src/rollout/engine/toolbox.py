@@ -5,6 +5,7 @@ Nothing is guessed at. What is wrong is a sentence for the model, which may then
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,13 +94,32 @@ def read_arguments(text: str) -> dict[str, Any]:
 
 def _load(text: str) -> Any:
     try:
-        return load(text)
+        value = load(text)
     except orjson.JSONDecodeError:
         # Some servers append an empty string to what the model wrote: {}"". Nothing but quotes is dropped.
         bare = text.rstrip("\"' \t\r\n")
         if bare != text and bare.endswith("}"):
-            return load(bare)
+            return _load(bare)
         raise
+    if text.count(":") > 1:
+        _expect_each_once(text)
+    return value
+
+
+def _expect_each_once(text: str) -> None:
+    """Raises BadCallError for a key that comes twice in one object, of which nobody knows which is meant."""
+    try:
+        json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, BadCallError):
+            raise
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    keys = [key for key, _ in pairs]
+    if len(keys) > len(set(keys)):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise BadCallError(f"The key {show(twice)} comes twice in the arguments. Send each key once.")
 
 
 def _arguments_or_none(text: str) -> dict[str, Any] | None:

@@ -10,6 +10,8 @@ _SIGNS: Final = r"\-−–"
 # 1.10, 1,100, 10:30, 10/12 and 1'000 are each one number, one time, one fraction; so they are in other scripts.
 _JOINTS: Final = ".,:/⁄'’·٫٬，．："
 _MONEY: Final = "$€£¥₹"
+# C++ is not in C+++, and --all not in ---all.
+_REPEATED: Final = "+#*-=%&@/\\~^|<>$"
 _JOINED_BEFORE: Final = re.compile(
     rf"""\d[{_JOINTS}]$|[{_SIGNS}]$
         |[{_SIGNS}](?:[A-Z]{{1,3}})?[{_MONEY}]\ ?$|[{_SIGNS}][A-Z]{{3}}\ $""",
@@ -41,6 +43,8 @@ def stands_alone(text: str, start: int, end: int) -> bool:
     if before:
         if is_word(first) and is_word(before[-1]):
             return False
+        if first in _REPEATED and before[-1] == first:
+            return False
         if first.isdigit() and (
             _JOINED_BEFORE.search(before) or _follows_group(text[start:end], before, after)
         ):
@@ -49,6 +53,8 @@ def stands_alone(text: str, start: int, end: int) -> bool:
             return False
     if after:
         if is_word(last) and is_word(after[0]):
+            return False
+        if last in _REPEATED and after[0] == last:
             return False
         if last.isdigit() and (_JOINED_AFTER.match(after) or _leads_group(text[start:end], after)):
             return False

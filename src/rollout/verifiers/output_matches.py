@@ -1,8 +1,9 @@
 """output_matches: the agent's last message matches a regular expression somewhere.
 
-The dialect is that of Python's ``re``; ``^`` and ``$`` are the ends of the message, and ``.`` is no line break,
-unless the pattern says ``(?m)`` or ``(?s)``. ``caseSensitive: false`` takes capitals and small letters as the same. A
-search that does not come to an end within five seconds is an error, charged to the verifier, whatever the message.
+The dialect is that of Python's ``re``; ``^`` and ``$`` are the ends of the message (``$`` also before a line break that
+ends it), and ``.`` is no line break, unless the pattern says ``(?m)`` or ``(?s)``. ``caseSensitive: false`` takes
+capitals and small letters as the same. A search that does not come to an end within five seconds is an error, charged
+to the verifier, whatever the message.
 """
 
 from __future__ import annotations

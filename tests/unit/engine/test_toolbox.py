@@ -68,6 +68,15 @@ def test_what_is_no_json_object_is_an_error_for_the_model(text: str) -> None:
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.parametrize(
+    "text", ['{"a": 1, "a": 2}', '{"a": [{"b": null, "\\u0062": 2}]}', '{"a":1,"b":2,"a":1}""']
+)
+def test_which_of_two_equal_keys_is_meant_is_not_guessed(text: str) -> None:
+    with pytest.raises(BadCallError, match=r"^The key \"[ab]\" comes twice in the arguments"):
+        read("anything", text)
+    assert read("anything", '{"a": {"a": {"a": 1}}, "b": [{"a": 1}, {"a": 1}]}')
+
+
 def test_arguments_may_only_be_nested_so_deep() -> None:
     def nested(depth: int) -> str:
         return '{"a":' * depth + "1" + "}" * depth
