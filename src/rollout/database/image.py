@@ -19,7 +19,8 @@ from weakref import WeakValueDictionary
 
 from rollout.database import DatabaseError, DatabaseSpec
 from rollout.database.clock import current_moment, read_clock
-from rollout.database.running import FAILURES, Outcome, run, weigh, with_memory
+from rollout.database.quoting import misread_when_used, misread_word, misreading
+from rollout.database.running import FAILURES, Outcome, run_strictly, weigh, with_memory
 from rollout.database.sandbox import LARGEST_DATABASE, Access, Sandbox
 from rollout.database.statements import statements
 
@@ -32,7 +33,10 @@ BYTES = 50_000_000
 LIGHT = 100_000
 """How many bytes an answer may have that is kept for the next time."""
 
-_NEAR = re.compile(r'near "(?P<token>.+)": |no such (?:table|column): (?P<name>\S+)', re.DOTALL)
+_NEAR = re.compile(
+    r'near "(?P<token>.+)": |no such column: (?P<quoted>".+"), which|no such (?:table|column): (?P<name>\S+)',
+    re.DOTALL,
+)
 _ROOM = 8 * 2**20
 _MOST_IDLE = 4
 # For all statements of schema and seed together: a few seconds.
@@ -79,6 +83,11 @@ class Image:
         try:
             for key, text, parts in _translated(self.spec, self.moment, failures):
                 failed = list(_run_parts(builder, key, text, parts))
+                if key == "schema" and all(misread_word(each.reason) is not None for each in failed):
+                    failed += [
+                        _failure(key, text, *parts[number][:2], reason)
+                        for number, reason in misread_when_used(self.moment, [sql for _, _, sql in parts])
+                    ]
                 failures += failed
                 if (failed and key == "schema") or builder.steps_left <= 0:
                     break  # the seed would only repeat what is missing
@@ -140,7 +149,7 @@ class Image:
         if known is None:
             with self.lent() as sandbox:
                 sandbox.dice.shake("gold")
-                known = run(sandbox, query, most_rows=ROWS, most_bytes=BYTES)
+                known = run_strictly(sandbox, query, most_rows=ROWS, most_bytes=BYTES)
             if len(self._answers) < 10_000 and len(known.rows) < 1_000 and weigh(known.rows) < LIGHT:
                 self._answers[query] = known
         return known
@@ -195,16 +204,17 @@ def _run_parts(
 
 def _run_part(builder: Sandbox, key: str, text: str, part: tuple[int, int, str]) -> SqlFailure | None:
     start, end, sql = part
+    reason = misreading(builder, sql)
     try:
         with_memory(lambda: builder.execute(sql, steps=builder.steps_left).close())
     except FAILURES as error:
-        return _failure(key, text, start, end, builder.why(error))
-    return None
+        reason = builder.why(error)
+    return None if reason is None else _failure(key, text, start, end, reason)
 
 
 def _failure(key: str, text: str, start: int, end: int, reason: str) -> SqlFailure:
     if quoted := _NEAR.match(reason):
-        token = quoted["token"] or quoted["name"]
+        token = quoted["token"] or quoted["quoted"] or quoted["name"]
         found = text.find(token, start, end) if token else -1
         if found >= 0 and text.count(token, start, end) == 1:
             return SqlFailure(key, found, found + len(token), reason)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from rollout.database.quoting import misreading
 from rollout.database.rows import Row, json_row
 from rollout.database.sandbox import TURNS, Sandbox
 from rollout.database.statements import statements
@@ -61,15 +62,22 @@ def run(
         return Outcome(wrote=sandbox.wrote, failed=sandbox.why(error))
 
 
+def run_strictly(sandbox: Sandbox, sql: str, *, most_rows: int, most_bytes: int = 2**62) -> Outcome:
+    """The same for one of an author's statements, which fails where SQLite would take a missing name for a text."""
+    if (reason := misreading(sandbox, sql)) is not None:
+        return Outcome(failed=reason)
+    return run(sandbox, sql, most_rows=most_rows, most_bytes=most_bytes)
+
+
 def run_all(sandbox: Sandbox, script: str, *, most_rows: int, most_bytes: int = 2**62) -> Outcome:
-    """Runs the statements of a script one after the other, up to the first that fails.
+    """Runs an author's statements strictly, one after the other, up to the first that fails.
 
     The rows are those of the last statement, unless it writes; ``wrote`` says whether any of them did.
     """
     outcome = Outcome(failed="it holds no statement")
     wrote = False
     for start, end in statements(script):
-        outcome = run(sandbox, script[start:end], most_rows=most_rows, most_bytes=most_bytes)
+        outcome = run_strictly(sandbox, script[start:end], most_rows=most_rows, most_bytes=most_bytes)
         wrote |= outcome.wrote
         if outcome.failed is not None:
             break
@@ -121,4 +129,4 @@ def _fetch(sandbox: Sandbox, cursor: sqlite3.Cursor, most_rows: int, most_bytes:
     return Outcome(columns, tuple(rows), left_out, False, written, sandbox.wrote)
 
 
-__all__ = ["FAILURES", "Outcome", "run", "run_all", "weigh", "with_memory"]
+__all__ = ["FAILURES", "Outcome", "run", "run_all", "run_strictly", "weigh", "with_memory"]

@@ -1,6 +1,8 @@
 """A gold query does not run on the environment's own database.
 
 The query that says what the right answer is fails: a table or a column is misspelt, or it is no single statement.
+A word in double quotes that is no column fails too, although SQLite would take it for a text: texts stand in single
+quotes.
 Every rollout of the task would end in an error that is charged to the verifier. Run the query on the database that
 schema and seed make, and mend it.
 
@@ -19,9 +21,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.gold import Gold, judge_of_task, judge_of_verifier
+from rollout.check.misread import columns_of, instead_of
 from rollout.check.subject import Subject
 from rollout.check.wording import did_you_mean
 from rollout.database.golds import evaluate
+from rollout.database.quoting import misread_word
 from rollout.diagnostics import Severity
 from rollout.source.document import TaskRecord
 
@@ -51,9 +55,10 @@ def _hint(subject: Subject, reason: str) -> str | None:
     tables = subject.database.tables()
     if reason.startswith("no such table: "):
         return did_you_mean(reason.removeprefix("no such table: "), tuple(tables), kind="tables")
+    if (word := misread_word(reason)) is not None:
+        return instead_of(word, tables)
     if reason.startswith("no such column: "):
-        columns = sorted({column for table in tables.values() for column in table})
         return did_you_mean(
-            reason.removeprefix("no such column: ").rpartition(".")[2], columns, kind="columns"
+            reason.removeprefix("no such column: ").rpartition(".")[2], columns_of(tables), kind="columns"
         )
     return "Run it on the database that schema and seed make."

@@ -4,7 +4,8 @@ A sql environment's database is built from `schema`, then `seed`, in SQLite, bef
 fails leaves a database that is not the one the tasks were written for, so no rollout can start. All failing
 statements of the schema are listed; the seed is only tried once the schema holds. Where `dialect` names another
 SQL dialect, what does not mean the same in SQLite fails too: a database that is nearly right makes answers that are
-nearly right.
+nearly right. In a view or a CHECK too, a word in double quotes that names nothing fails, where SQLite would take
+it for a text.
 
 Before:
 
@@ -20,8 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.misread import instead_of
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
+from rollout.database.quoting import misread_word
 from rollout.diagnostics import Severity
 from rollout.source.inside import span_inside
 
@@ -37,7 +40,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         if dialect == "sqlite"
         else f"Only what means the same in SQLite is carried over from {quoted(str(dialect))}; write it another way."
     )
-    for failure in database.failures if database else ():
+    if database is None:
+        return
+    for failure in database.failures:
         if failure.key not in ("schema", "seed"):
             yield Finding(
                 (failure.key,), failure.reason if failure.reason[-1] in ".'" else f"{failure.reason}."
@@ -48,6 +53,6 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             (failure.key,),
             f"This statement of the {failure.key} does not run: {failure.reason}.",
-            hint,
+            hint if (word := misread_word(failure.reason)) is None else instead_of(word, database.tables()),
             span=span_inside(place, text, failure.start, failure.end) if place else None,
         )

@@ -1,0 +1,2 @@
+CREATE TABLE loans (id INTEGER PRIMARY KEY, reader TEXT NOT NULL, due TEXT NOT NULL);
+INSERT INTO loans VALUES (1, 'Maja', '2025-03-02'), (2, 'Oskar', '2025-03-09');

@@ -1,0 +1,1 @@
+INSERT INTO loans ("the ""reader""") VALUES ('"Maja"');
