@@ -56,25 +56,28 @@ def serve(
     from rollout.cli.store import open_store
     from rollout.engine.executors import ExecutorError
     from rollout.platform.server.runner import Runner
-    from rollout.platform.server.serving import ServeError, first_key
+    from rollout.platform.server.serving import ServeError, check_keys, first_key
     from rollout.platform.server.serving import serve as serve_it
+    from rollout.platform.store import StoreError
 
     settings = project_settings()
     _check_sandbox(sandbox, executor)
     store = open_store(database, data)
     try:
         runner = Runner(store, settings=settings, executor=executor, at_once=runs_at_once, sandbox=sandbox)
-        key = first_key(store, host)
+        check_keys(store, host)
 
         def began(address: str) -> None:
-            note(f"Serving at {address}. End it with Ctrl-C.")
-            if key is not None:
-                note(f"The first key, which is shown this once:\n  {key}")
+            def show_key(whole: str) -> None:
+                note(f"The first key, which is shown this once:\n  {whole}")
                 note(f"Save it with: rollout login --endpoint {address}")
+
+            note(f"Serving at {address}. End it with Ctrl-C.")
+            first_key(store, show_key)
 
         with suppress(KeyboardInterrupt):
             serve_it(store, runner, host=host, port=port, began=began)
-    except (ServeError, ExecutorError) as error:
+    except (ServeError, ExecutorError, StoreError) as error:
         store.close()
         fail(str(error), error.hint, code=Exit.PLATFORM)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ from rollout.diagnostics import Span
 from rollout.source.place import Problem
 
 _MEGABYTE = 1024 * 1024
+
+_SECONDS_TO_BRING, _SLOWEST = 20.0, 32 * 1024
+"""How long a body may take to come in, and for how many bytes of it there is a second more."""
 
 
 class ApiError(Exception):
@@ -53,16 +57,23 @@ async def body_of(request: Request, *, limit: int = _MEGABYTE) -> bytes:
     length = request.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and int(length[:20]) > limit:
         raise too_large
-    pieces, size = [], 0
+    pieces: list[bytes] = []
+    size, began = 0, asyncio.get_running_loop().time()
+    arriving = request.stream()
     try:
-        async for piece in request.stream():
+        while True:
+            async with asyncio.timeout_at(began + _SECONDS_TO_BRING + size / _SLOWEST):
+                piece = await anext(arriving, None)
+            if piece is None:
+                return b"".join(pieces)
             size += len(piece)
             if size > limit:
                 raise too_large
             pieces.append(piece)
     except ClientDisconnect:
         raise ApiError(400, "The body was cut short.") from None
-    return b"".join(pieces)
+    except TimeoutError:
+        raise ApiError(408, "The body took too long to come in.", headers={"connection": "close"}) from None
 
 
 async def json_of(request: Request, *, limit: int = _MEGABYTE) -> Any:

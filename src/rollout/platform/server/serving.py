@@ -1,7 +1,7 @@
 """Serves the application over HTTP, by uvicorn; ends well when it is asked to.
 
-What protects it against the network is here: where it may listen, how long a request may take to come in, and how many
-are answered at once.
+What protects it against the network is here and in ``connections.py``: where it may listen, who has a key, and which
+connections are held.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection
+
 from rollout.platform.server.app import application
+from rollout.platform.server.connections import SECONDS_TO_ASK, Held, protocol
 from rollout.platform.server.runner import Runner
 from rollout.platform.store import Store, keys
 from rollout.platform.store.keys import Scope
 
 HOST, PORT = "127.0.0.1", 8321
 
-_MOST_AT_ONCE = 512
 _SECONDS_TO_DRAIN = 20
+_BACKLOG = 128
 
 
 class ServeError(Exception):
@@ -37,20 +40,28 @@ def database_in(folder: Path) -> str:
     return f"sqlite:///{folder.absolute() / 'rollout.db'}"
 
 
-def first_key(store: Store, host: str) -> str | None:
-    """A key for the owner, where a server that only this machine reaches has none yet. It is told this once.
-
-    Raises ServeError for a server that others would reach and nobody has a key of.
-    """
-    if store.read(keys.are_there):
-        return None
-    if not is_loopback(host):
+def check_keys(store: Store, host: str) -> None:
+    """Raises ServeError for a server that others would reach and nobody has a key of."""
+    if not is_loopback(host) and not store.read(keys.are_there):
         raise ServeError(
             f"Others could reach the server at {host}, and there is no key yet that keeps them out.",
             "Make one first: rollout keys create NAME --scope admin",
         )
-    _, whole = store.write(keys.create, "first", Scope.ADMIN)
-    return whole
+
+
+def first_key(store: Store, show: Callable[[str], None]) -> None:
+    """Makes a key for the owner, where there is none yet, and shows it this once.
+
+    It is shown before it is kept: whoever is killed between the two has seen a key that is none, and sees another at
+    the next start, where one that was kept unseen would lock everybody out.
+    """
+
+    def make(connection: Connection) -> None:
+        if not keys.are_there(connection):
+            _, whole = keys.create(connection, "first", Scope.ADMIN)
+            show(whole)
+
+    store.write(make)
 
 
 def is_loopback(host: str) -> bool:
@@ -91,8 +102,9 @@ def serve(store: Store, runner: Runner, *, host: str, port: int, began: Callable
         server_header=False,
         proxy_headers=False,
         ws="none",
-        limit_concurrency=_MOST_AT_ONCE,
-        timeout_keep_alive=15,
+        http=protocol(Held()),
+        backlog=_BACKLOG,
+        timeout_keep_alive=int(SECONDS_TO_ASK),
         timeout_graceful_shutdown=_SECONDS_TO_DRAIN,
     )
     with listening:
@@ -111,7 +123,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
-        made.listen(1024)
+        made.listen(_BACKLOG)
     except OSError as error:
         made.close()
         raise ServeError(
@@ -121,4 +133,4 @@ def _listen(host: str, port: int) -> socket.socket:
     return made
 
 
-__all__ = ["HOST", "PORT", "ServeError", "database_in", "first_key", "is_loopback", "serve"]
+__all__ = ["HOST", "PORT", "ServeError", "check_keys", "database_in", "first_key", "is_loopback", "serve"]
