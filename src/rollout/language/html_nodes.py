@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -66,6 +67,12 @@ BLOCKS = frozenset(
         "ul",
     }
 )
+_HIDING = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|content-visibility\s*:\s*hidden)"
+    r"\s*(?:!\s*important\s*)?(?:;|$)",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 FIELDS = frozenset({"input", "select", "textarea"})
 
 
@@ -95,6 +102,24 @@ def children_of(node: Any) -> list[Any]:
 def attributes_of(node: Any) -> Mapping[str, str | None]:
     """The attributes of a node; empty where it has none."""
     return getattr(node, "attrs", None) or {}
+
+
+def remove_hidden(root: Any) -> None:
+    """Takes out of a page what nobody is shown who reads it in a browser."""
+    for parent in list(walk(root)):
+        for child in [each for each in children_of(parent) if _is_hidden(each)]:
+            parent.remove_child(child)
+
+
+def _is_hidden(node: Any) -> bool:
+    attributes = attributes_of(node)
+    # One of a select that is hidden may be the one that is selected.
+    return node.name not in ("option", "optgroup") and (
+        "hidden" in attributes
+        or (attributes.get("aria-hidden") or "").strip().lower() == "true"
+        or (node.name == "dialog" and "open" not in attributes)
+        or _HIDING.search(_COMMENT.sub("", attributes.get("style") or "")) is not None
+    )
 
 
 def rows_of(table: Any) -> Iterator[Any]:
@@ -196,6 +221,7 @@ __all__ = [
     "labels_before",
     "labels_of",
     "options_of",
+    "remove_hidden",
     "rows_of",
     "text_of",
     "walk",

@@ -1,8 +1,10 @@
 """A page that is written as plain HTML, as the elements that a page in YAML is made of, each with its place.
 
 Headings, paragraphs, links, buttons, inputs, selects, tables, lists, images and forms are kept; what has no meaning of
-its own (``div``, ``span``, ``b``) is looked through, and styles are passed over. Nothing is ever run: scripts are told
-with their place. The parser follows the HTML standard and is loaded when the first page is read.
+its own (``div``, ``span``, ``b``) is looked through. What a browser hides from whoever reads it is left out: by
+``hidden``, by ``display: none`` or ``visibility: hidden`` in its own style, by ``aria-hidden``, and a dialog that is
+not open; other styles are passed over. Nothing is ever run: scripts are told with their place. The parser follows the
+HTML standard and is loaded when the first page is read.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from rollout.language.html_nodes import (
     labels_before,
     labels_of,
     options_of,
+    remove_hidden,
     rows_of,
     text_of,
     walk,
@@ -70,6 +73,7 @@ def read_html(text: str) -> HtmlPage:
     document = JustHTML(text, sanitize=False, track_node_locations=True)
     reader = _Reader(text)
     reader.look_for_scripts(document.root)
+    remove_hidden(document.root)
     reader.labels = labels_of(document.root)
     reader.before = labels_before(document.root)
     body = next((node for node in walk(document.root) if node.name == "body"), document.root)
@@ -143,7 +147,7 @@ class _Reader:
                 words.append(node.data or "")
             elif node.name == "br":
                 words.append("\n")
-            elif node.name.startswith("#") or node.name in SKIPPED or "hidden" in attributes_of(node):
+            elif node.name.startswith("#") or node.name in SKIPPED:
                 continue
             elif (element := self._element(node)) is not None:
                 _flush(elements, words)

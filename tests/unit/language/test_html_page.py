@@ -17,6 +17,15 @@ def elements(html: str) -> list[dict[str, Any]]:
     return read_html(html).elements
 
 
+def test_a_hidden_option_may_be_the_selected_one() -> None:
+    (select,) = elements("<select name=a><option value='' selected disabled hidden>Choose<option>b</select>")
+    assert (select["value"], [each["value"] for each in select["options"]]) == ("", ["", "b"])
+
+
+def test_a_script_is_told_of_also_where_it_is_hidden() -> None:
+    assert [each.what for each in read_html("<div hidden><script>x</script></div>").scripts] == ["a script"]
+
+
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -27,6 +36,17 @@ def elements(html: str) -> list[dict[str, Any]]:
         ("<a href=/x><img alt=Home></a>", [{"type": "link", "text": "Home", "href": "/x"}]),
         ("<a name=top>top</a>", [{"type": "text", "text": "top"}]),
         ("<style>p{}</style><template>x</template><p hidden>y</p>", []),
+        ('<b style="color: red; DISPLAY:none">x</b><i style="visibility: hidden !important">y</i>', []),
+        ('<div style="display: none"><a href=/x>x</a><ul><li>y</ul></div><dialog>z</dialog>', []),
+        (
+            '<button><i aria-hidden="true">x</i>Close</button>',
+            [{"type": "button", "text": "Close", "submit": True}],
+        ),
+        ("<table><tr hidden><td>1</table>", [{"type": "table", "rows": []}]),
+        (
+            '<dialog open>a</dialog><details><summary>b</summary>c</details><p style="display: nonesuch">d</p>',
+            [{"type": "text", "text": text} for text in "abcd"],
+        ),
         ("1 &lt; 2 &amp;amp;", [{"type": "text", "text": "1 < 2 &amp;"}]),
         ("<button>Go</button>", [{"type": "button", "text": "Go", "submit": True}]),
         ("<button type=button disabled>Go</button>", [{"type": "button", "text": "Go", "disabled": True}]),
