@@ -8,6 +8,7 @@ from typing import Any
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
+from rollout.database.golds import is_rows
 from rollout.language.paths import PathError, get, parse
 from rollout.source.document import TaskRecord
 from rollout.source.place import Route
@@ -33,7 +34,10 @@ def golds_of_verifier(subject: Subject) -> Iterator[Gold]:
 
 
 def golds_of_task(subject: Subject) -> Callable[[TaskRecord], Iterator[Gold]]:
-    """Finds the queries in a task's ground truth: at ``query``, and wherever a ``sql_result`` looks for one."""
+    """Finds the queries in a task's ground truth: wherever a ``sql_result`` looks for one, and else at ``query``.
+
+    Texts that stand at ``rows`` or ``answer`` for want of a ``query`` are taken for queries too.
+    """
     paths: dict[tuple[str | int, ...], bool] = {}
     for primitive in subject.primitives:
         if primitive.value.get("type") != "sql_result" or "query" in primitive.value:
@@ -50,6 +54,8 @@ def golds_of_task(subject: Subject) -> Callable[[TaskRecord], Iterator[Gold]]:
         truth = record.ground_truth
         key = "hidden_ground_truth" if "hidden_ground_truth" in record.value else "hiddenGroundTruth"
         for steps, may_be_empty in paths.items():
+            if steps == (_DEFAULT,):
+                steps = (_standing_in(truth),)
             found = get(truth, steps)
             yield from _golds(("tasks", record.index, key, *steps), found, may_be_empty)
 
@@ -78,10 +84,20 @@ def _can_run(subject: Subject) -> bool:
     return subject.database is not None and not subject.database.failures
 
 
+def _standing_in(truth: Any) -> str:
+    """Which part of a ground truth its queries are in, as nobody says where they are."""
+    if isinstance(truth, dict) and truth.get(_DEFAULT) is None:
+        if truth.get("rows") is not None:
+            return "rows"
+        if isinstance(truth.get("answer"), list):
+            return "answer"
+    return _DEFAULT
+
+
 def _golds(route: Route, value: Any, may_be_empty: bool) -> Iterator[Gold]:
     if isinstance(value, str):
         yield Gold(route, value, may_be_empty)
-    elif isinstance(value, list):
+    elif isinstance(value, list) and not is_rows(value):
         for index, query in enumerate(value):
             if isinstance(query, str):
                 yield Gold((*route, index), query, may_be_empty)

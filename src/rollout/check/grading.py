@@ -126,9 +126,11 @@ def judging(subject: Subject) -> tuple[Item, ...]:
     return tuple(Item(("verifier",), each) for each in default["primitives"])
 
 
-def ground_truth_path(primitive: Item) -> str | None:
+def ground_truth_path(primitive: Item, template: str | None = None) -> str | None:
     """Where in the ground truth a primitive finds what it expects; "" for all of it, None when it does not look."""
     kind = primitive.value.get("type")
+    if kind == "ground_truth_match" and template == "code-editing":
+        return "files"
     given = primitive.value.get("groundTruth")
     if isinstance(given, str):
         return given

@@ -17,6 +17,8 @@ After:
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
@@ -32,6 +34,8 @@ from rollout.source.document import TaskRecord
 CODE = "RL351"
 SEVERITY = Severity.ERROR
 
+_QUERY = re.compile(r"\s*(?:SELECT|WITH|VALUES|INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
+
 
 def check(subject: Subject) -> Iterator[Finding]:
     yield from judge_of_verifier(subject, _judge)
@@ -46,8 +50,19 @@ def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
     answer = evaluate(subject.database, gold.query)
     if answer.failed is not None:
         yield Finding(
-            gold.route, f"This gold query does not run: {answer.failed}.", _hint(subject, answer.failed)
+            gold.route,
+            f"This gold query does not run: {answer.failed}.",
+            _as_row(gold) or _hint(subject, answer.failed),
         )
+
+
+def _as_row(gold: Gold) -> str | None:
+    """How a text that is no query is written as a row."""
+    if not {"rows", "answer"} & set(gold.route) or _QUERY.match(gold.query):
+        return None
+    return (
+        f"Texts alone are taken for queries; write rows: [[{json.dumps(gold.query, ensure_ascii=False)}], …]."
+    )
 
 
 def _hint(subject: Subject, reason: str) -> str | None:

@@ -15,11 +15,12 @@ After:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from rollout.check.finding import Finding
 from rollout.check.grading import also_reads, ground_truth_path, is_foreign, judging, parsed
 from rollout.check.subject import Subject
-from rollout.check.wording import did_you_mean, quoted
+from rollout.check.wording import closest, did_you_mean, quoted
 from rollout.diagnostics import Severity
 from rollout.language.paths import MISSING, Path, get
 from rollout.source.document import TaskRecord
@@ -33,7 +34,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     for primitive in judging(subject):
         if is_foreign(subject, primitive):
             continue  # it would look in vain whatever the ground truth holds, which another rule tells
-        written = ground_truth_path(primitive)
+        written = ground_truth_path(primitive, subject.template)
         path = parsed(written) if written else None
         if path is not None:
             kind = str(primitive.value.get("type"))
@@ -52,8 +53,19 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
                 yield Finding(
                     ("tasks", record.index, key),
                     f"The ground truth has nothing at {quoted(path.text)}, where {quoted(name)} looks for it.",
-                    did_you_mean(str(path.steps[0]), tuple(truth), kind="parts of the ground truth")
-                    or f"Add {quoted(path.text)} to it.",
+                    _way_out(subject, path, truth),
                 )
 
     return judge
+
+
+def _way_out(subject: Subject, path: Path, truth: dict[str, Any]) -> str:
+    names = tuple(truth)
+    if path.text == "files" and closest("files", names) is None and _are_files(subject, truth):
+        return f"The files go under “files”: {{files: {{{names[0]}: …}}}}."
+    near = did_you_mean(str(path.steps[0]), names, kind="parts of the ground truth")
+    return near or f"Add {quoted(path.text)} to it."
+
+
+def _are_files(subject: Subject, truth: dict[str, Any]) -> bool:
+    return any(name in subject.files or "." in name or "/" in name for name in truth)

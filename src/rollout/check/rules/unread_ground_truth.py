@@ -44,7 +44,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     may_read = {_MAY_READ[kind] for each in judging(subject) if (kind := each.text("type")) in _MAY_READ}
     for primitive in judging(subject):
         may_read.update(also_reads().get(primitive.text("type") or "", ()))
-        written = ground_truth_path(primitive)
+        written = ground_truth_path(primitive, subject.template)
         if written == "" or primitive.value.get("type") in _READS_ALL:
             return None
         if written is not None and (path := parsed(written)) is not None:

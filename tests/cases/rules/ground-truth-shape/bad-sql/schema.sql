@@ -1,0 +1,5 @@
+CREATE TABLE loans (
+  id INTEGER PRIMARY KEY,
+  reader TEXT NOT NULL,
+  due TEXT NOT NULL
+);
