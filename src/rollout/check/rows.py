@@ -134,7 +134,7 @@ def _shape(tool: ToolView, write: Write, partly: bool, nearly: bool) -> RowShape
     types, constants, arguments = {}, {}, {}
     for name, value in write.value.items():
         if isinstance(value, str) and "${" in value:
-            found = _filled(tool, value)
+            found = types_of(tool, value)
             if found is not None:
                 types[name] = found
             if (argument := argument_of(value)) is not None:
@@ -179,7 +179,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _filled(tool: ToolView, text: str) -> tuple[frozenset[type], str] | None:
+def types_of(tool: ToolView, text: str) -> tuple[frozenset[type], str] | None:
+    """Of which types a text is once it is filled in, and what they are called; None where that is not known."""
     parsed = parse(text)
     if parsed.faults:
         return None
@@ -200,4 +201,4 @@ def _declared(tool: ToolView, name: str) -> tuple[frozenset[type], str] | None:
     return None
 
 
-__all__ = ["RowShape", "argument_of", "row_shapes"]
+__all__ = ["RowShape", "argument_of", "row_shapes", "types_of"]

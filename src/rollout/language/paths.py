@@ -200,12 +200,13 @@ def _below(value: Any, step: Step) -> Any:
     if isinstance(value, list):
         if step == "length" and not isinstance(step, FilledKey):
             return len(value)
-        index = _index(step)
+        index = index_of(step)
         return value[index] if index is not None and index < len(value) else MISSING
     return MISSING
 
 
-def _index(step: Step) -> int | None:
+def index_of(step: Step) -> int | None:
+    """The number of the item that a step of a list means; None for one that is no number as JSON writes it."""
     if isinstance(step, int):
         return step
     # A key of thousands of digits is no index, and int() refuses to read it; 01 is a name, such as a postcode.
@@ -248,7 +249,7 @@ def put(
         present.append(value)
     elif isinstance(here, dict) and isinstance(steps[-1], str) and not (append and last in existing):
         here[_unfilled(steps[-1])] = [value] if append else value
-    elif isinstance(here, list) and (index := _index(steps[-1])) is not None and index < len(here):
+    elif isinstance(here, list) and (index := index_of(steps[-1])) is not None and index < len(here):
         here[index] = value
     else:
         raise TargetError(_no_target(here, steps, last))
@@ -306,6 +307,7 @@ __all__ = [
     "Step",
     "TargetError",
     "get",
+    "index_of",
     "kind",
     "nearest",
     "parse",
