@@ -22,6 +22,7 @@ class Published:
     def __init__(self) -> None:
         self.environments: dict[str, dict[str, Any]] = {}
         self.runs: dict[str, dict[str, Any]] = {}
+        self.rollouts: dict[str, list[dict[str, Any]]] = {}
         self.asked: list[str] = []
         self.refuses: set[str] = set()
         self.drafts: list[dict[str, Any]] = []
@@ -104,8 +105,8 @@ class Published:
                 }
                 return 200, {"runId": run_id, "total": total}
             case "GET", ["runs", run_id] if run_id in self.runs:
-                rollouts = [{"id": "r1", "taskId": "t1", "instruction": "Do.", "passed": True, "score": 1}]
-                return 200, {"run": self.runs[run_id], "rollouts": rollouts}
+                one = {"id": "r1", "taskId": "t1", "instruction": "Do.", "passed": True, "score": 1}
+                return 200, {"run": self.runs[run_id], "rollouts": self.rollouts.get(run_id, [one])}
         return 404, {"error": "Not found"}
 
     def _entry(self, slug: str) -> dict[str, Any]:

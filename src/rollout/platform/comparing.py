@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from hashlib import sha256
 from typing import Any
 
-from rollout.analysis.compare import Graded, Side
+import orjson
+
+from rollout.analysis.compare import Graded, Pairing, Side
 from rollout.engine import Outcome
 from rollout.engine.inputs import inputs
 from rollout.environment import Environment
 from rollout.models import Sampling
 from rollout.platform.client import Client
+from rollout.platform.errors import RolloutError
 from rollout.platform.held import held_at
 from rollout.platform.results import Rollout, Run
 
@@ -24,18 +28,23 @@ _SHOWN = 8
 def side_of(run: Run, rollouts: Iterable[Rollout], environment: Environment | None) -> Side:
     """The side that a run is, with its rollouts, and the version of the environment that it was of.
 
-    Without the version, for an endpoint that keeps none, tasks are known by their ids alone.
+    Without the version, for an endpoint that keeps none, tasks are known by what they ask, or else by their ids alone.
+    Raises RolloutError for a score that is none.
     """
     contents = _Contents(environment)
+    graded = [_graded(each, contents, run) for each in rollouts]
     return Side(
         label=label_of(run),
         model=run["model"],
         environment=run.get("environmentSlug") or run["environmentName"],
-        digest=run.get("digest", ""),
-        rollouts=[_graded(each, contents, run) for each in rollouts],
+        digest=run.get("digest") or "",
+        rollouts=graded,
         parts={} if environment is None else _parts(environment),
         settings=_settings(run),
         unfinished=_unfinished(run),
+        identity=run["environmentId"],
+        pairing=contents.pairing,
+        run=run["id"],
     )
 
 
@@ -55,19 +64,28 @@ def label_of(run: Run) -> str:
 
 
 class _Contents:
-    """The digests of tasks by their places, each worked out when it is first asked for."""
+    """By what tasks are found in another run: their content, each worked out when it is first asked for.
+
+    ``pairing`` is the least that was known of any of them.
+    """
 
     def __init__(self, environment: Environment | None) -> None:
+        self.pairing = Pairing.CONTENT
         self._tasks = [] if environment is None else environment.tasks
         self._known: dict[int, str] = {}
 
     def of(self, rollout: Rollout) -> str:
-        place: Any = rollout.get("taskIndex")
-        if not isinstance(place, int) or not 0 <= place < len(self._tasks):
-            return f"task {rollout['taskId']}"
-        if place not in self._known:
-            self._known[place] = self._tasks[place].content
-        return self._known[place]
+        place = rollout.get("taskIndex")
+        if place is not None and 0 <= place < len(self._tasks):
+            if place not in self._known:
+                self._known[place] = self._tasks[place].content
+            return self._known[place]
+        if asked := rollout["instruction"]:
+            self.pairing = max(self.pairing, Pairing.ASKED)
+            said = orjson.dumps([asked, rollout.get("input")], option=orjson.OPT_SORT_KEYS)
+            return f"asked {sha256(said).hexdigest()}"
+        self.pairing = Pairing.ID
+        return f"task {rollout['taskId']}"
 
 
 def _graded(rollout: Rollout, contents: _Contents, run: Run) -> Graded:
@@ -76,15 +94,28 @@ def _graded(rollout: Rollout, contents: _Contents, run: Run) -> Graded:
         contents.of(rollout),
         rollout["taskId"],
         outcome,
-        rollout["score"] if outcome in _GRADES else None,
-        rollout.get("split", ""),
-        run.get("template", ""),
+        _score(rollout) if outcome in _GRADES else None,
+        rollout.get("split") or "",
+        run.get("template") or "",
         rollout.get("chargedTo"),
     )
 
 
+def _score(rollout: Rollout) -> float:
+    score = rollout["score"]
+    if score is None or not 0 <= score <= 1:
+        raise RolloutError(
+            0,
+            f"The score of the rollout {rollout['id'][:_SHOWN]} is {score}, and not from 0 to 1.",
+            dict(rollout),
+            hint="Look at the run where it is kept: nothing is compared with it.",
+        )
+    return score
+
+
 def _outcome(rollout: Rollout) -> Outcome:
-    if (said := rollout.get("outcome")) is not None:
+    said = rollout.get("outcome")
+    if said is not None and said not in _GRADES:
         return Outcome(said)
     # An endpoint that only answers as published: what has no grade is an error of nobody knows whom.
     if rollout["passed"] is None or rollout["score"] is None:
@@ -99,7 +130,7 @@ def _parts(environment: Environment) -> dict[str, str]:
 
 
 def _settings(run: Run) -> dict[str, object]:
-    options: Mapping[str, Any] | None = run.get("options")  # type: ignore[assignment]
+    options: Mapping[str, Any] | None = run.get("options")
     if options is None:
         return {}
     sampling = Sampling(
@@ -113,7 +144,8 @@ def _settings(run: Run) -> dict[str, object]:
 
 
 def _unfinished(run: Run) -> str | None:
-    total, done = run.get("total", run["n"]), run.get("done", run["progress"])
+    total, done = run.get("total"), run.get("done")
+    total, done = run["n"] if total is None else total, run["progress"] if done is None else done
     if run["status"] in ("queued", "running"):
         return f"It is under way: {done:,} of {total:,} rollouts are done."
     if done < total:

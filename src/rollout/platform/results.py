@@ -1,6 +1,7 @@
 """What the platform answers, as JSON with the names of the wire. Times are ISO 8601, in UTC.
 
-Every member that is not in the table of the published client may be missing: other servers do not send it.
+Every member that is not in the table of the published client may be missing, or null: other servers do not send it.
+What an endpoint answers is held to these types (:mod:`rollout.platform.shapes`).
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class Version(TypedDict):
     digest: str
     taskCount: int
     pushedAt: str
+    current: NotRequired[bool]
 
 
 class Pushed(TypedDict):
@@ -87,11 +89,33 @@ class CreatedRun(TypedDict):
     total: int
 
 
+class RunOptions(TypedDict):
+    """What a run was asked to do besides; it has more, by the names of :class:`RunRequest`."""
+
+    temperature: NotRequired[float]
+    topP: NotRequired[float]
+    seed: NotRequired[float]
+    maxTokens: NotRequired[int]
+    maxToolCalls: NotRequired[int]
+    timeout: NotRequired[float]
+
+
+class Usage(TypedDict):
+    """What a run has used; ``cost`` is in US dollars, None where it is not known."""
+
+    input_tokens: NotRequired[int]
+    output_tokens: NotRequired[int]
+    cost: NotRequired[float | None]
+
+
 class Run(TypedDict):
-    """A run, of whose ``n`` rollouts ``progress`` are done. ``successRate`` is passed ÷ graded, None without any."""
+    """A run, of whose ``n`` rollouts ``progress`` are done. ``successRate`` is passed ÷ graded, None without any.
+
+    ``status`` is a :data:`Status`, or what another platform calls it.
+    """
 
     id: str
-    status: Status
+    status: str
     successRate: float | None
     progress: int
     n: int
@@ -111,7 +135,8 @@ class Run(TypedDict):
     errors: NotRequired[int]
     unscored: NotRequired[int]
     meanScore: NotRequired[float | None]
-    usage: NotRequired[dict[str, Any] | None]
+    options: NotRequired[RunOptions]
+    usage: NotRequired[Usage | None]
     reason: NotRequired[str | None]
     createdAt: NotRequired[str]
     startedAt: NotRequired[str | None]
@@ -130,6 +155,8 @@ class Rollout(TypedDict):
     passed: bool | None
     score: float | None
     outcome: NotRequired[Outcome]
+    input: NotRequired[Any]
+    taskIndex: NotRequired[int]
     trial: NotRequired[int]
     split: NotRequired[str]
     reason: NotRequired[str]

@@ -253,6 +253,56 @@ def test_two_runs_are_compared_by_the_starts_of_their_ids(run: Run) -> None:
     assert run("compare", bad, good, "--fail-on-regression").exit_code == 0
 
 
+def keep(platform: Published, run_id: str, environment: str, passed: bool, *asked: str) -> None:
+    """A run that was done there, of one rollout for each that is asked."""
+    platform.runs[run_id] = {
+        "id": run_id,
+        "status": "completed",
+        "successRate": float(passed),
+        "progress": len(asked),
+        "n": len(asked),
+        "model": "openai/gpt-4o-mini",
+        "environmentName": "Desk",
+        "environmentId": environment,
+    }
+    platform.rollouts[run_id] = [
+        {"id": f"{n}", "taskId": f"{n}", "instruction": text, "passed": passed, "score": float(passed)}
+        for n, text in enumerate(asked)
+    ]
+
+
+def test_where_no_version_is_known_no_tasks_are_compared_that_are_not_the_same(
+    run: Run, published: Published
+) -> None:
+    orders = [f"Refund O-{number}." for number in range(8)]
+    keep(published, "aaaaaaaa", "e1", False, *orders)
+    keep(published, "bbbbbbbb", "e1", True, *(f"{order} Now!" for order in orders))
+    keep(published, "cccccccc", "e2", True, *orders)
+    keep(published, "dddddddd", "e1", True, *orders)
+    other = run("compare", "aaaaaaaa", "bbbbbbbb", "--fail-on-regression")
+    assert "Nothing can be compared: no task has a grade in both runs." in other.stdout
+    assert other.exit_code == 1
+    refused = run("compare", "aaaaaaaa", "cccccccc")
+    assert refused.exit_code == 2
+    assert "The runs are of different environments: “Desk” (e1) and “Desk” (e2)." in refused.stderr
+    across = run("compare", "aaaaaaaa", "cccccccc", "--across-versions")
+    assert "The runs are of different versions: the environment changed between them." in across.stdout
+    same = run("compare", "aaaaaaaa", "dddddddd")
+    assert "Better: over 8 tasks" in same.stdout
+    assert "It is not known whether the environment was the same in both runs" in same.stdout
+    assert "what is wanted of them is not known" in same.stdout
+    run("test", "desk", "-m", "oracle", "--all", "--out", "here")
+    mixed = run("compare", "here", "aaaaaaaa")
+    assert mixed.exit_code == 2
+
+
+def test_a_run_that_is_compared_with_itself_is_said_to_be(run: Run) -> None:
+    run_id = str(run_data(run("run", "desk", "-m", "noop", "--json"))["id"])
+    assert "Both are the same run, so nothing can differ." in run("compare", run_id, run_id[:8]).stdout
+    run("test", "desk", "-m", "oracle", "--all", "--out", "here")
+    assert "Both are the same run" in run("compare", "here", "./here/rollouts.jsonl").stdout
+
+
 def test_a_run_of_this_folder_is_compared_with_one_of_the_platform(run: Run) -> None:
     there = str(run_data(run("run", "desk", "-m", "noop", "--json"))["id"])
     run("test", "desk", "-m", "oracle", "--all", "--out", "here")

@@ -8,13 +8,16 @@ from typing import Any, cast
 
 import pytest
 
-from rollout.analysis.compare.comparing import compare, other_version
+from rollout.analysis.compare import Pairing, Side
+from rollout.analysis.compare.comparing import compare, is_other_environment, other_version
 from rollout.analysis.compare.folder import read_side
+from rollout.analysis.compare.words import notes
 from rollout.check import check
 from rollout.cli import main
 from rollout.engine import Outcome
 from rollout.environment import Environment
 from rollout.platform.comparing import label_of, side_of
+from rollout.platform.errors import RolloutError
 from rollout.platform.results import Rollout, Run
 from rollout.source import read
 
@@ -109,6 +112,58 @@ def test_an_endpoint_that_only_answers_as_published_is_enough() -> None:
         ("task a", Outcome.ERROR, None),
     ]
     assert (side.environment, side.parts, side.settings) == ("Desk", {}, {})
+    assert (side.digest, side.identity, side.pairing) == ("", "1", Pairing.ID)
+
+
+def as_published(*asked: str, **more: Any) -> Side:
+    run = cast(Run, {key: value for key, value in a_run(**more).items() if key not in ("digest", "options")})
+    rollouts = [
+        cast(Rollout, {"id": f"{n}", "taskId": f"{n}", "instruction": text, "passed": True, "score": 1.0})
+        for n, text in enumerate(asked)
+    ]
+    return side_of(run, rollouts, None)
+
+
+def test_without_a_version_tasks_are_paired_by_what_they_ask_and_not_by_their_ids() -> None:
+    before, after = (
+        as_published("Refund O-1.", "Refund O-2."),
+        as_published("Refund O-2.", "Refund O-3.", id="other"),
+    )
+    found = compare(before, after)
+    assert [(pair.name, pair.baseline.all) for pair in found.pairs] == [("0", 1)]
+    assert (found.only_baseline, found.only_trained) == (["0"], ["1"])
+    assert (found.pairing, found.is_version_known) == (Pairing.ASKED, False)
+    said = list(notes(found))
+    assert said[0].startswith("It is not known whether the environment was the same in both runs")
+    assert said[1].startswith("Tasks are paired by what they ask, instruction and input")
+    assert compare(as_published(""), as_published("")).pairing is Pairing.ID
+
+
+def test_tasks_that_ask_the_same_of_other_input_are_not_the_same() -> None:
+    asked: Any = {"id": "1", "taskId": "1", "instruction": "Refund it.", "passed": True, "score": 1.0}
+    first, second = (
+        side_of(a_run(digest=""), [cast(Rollout, {**asked, "input": {"order": order}})], None)
+        for order in ("O-1", "O-2")
+    )
+    assert compare(first, first).pairs and not compare(first, second).pairs
+
+
+def test_environments_of_one_name_are_told_apart_by_what_the_endpoint_knows_them_by() -> None:
+    before, after = as_published("Do."), as_published("Do.", environmentId="2")
+    assert is_other_environment(before, after) and not is_other_environment(before, before)
+    assert other_version(before, after) == ["environment"]
+    assert other_version(before, before) == []
+
+
+@pytest.mark.parametrize("score", [1.5, -0.1])
+def test_a_score_that_is_none_is_never_counted(score: float) -> None:
+    with pytest.raises(RolloutError, match=f"The score of the rollout 0 is {score}, and not from 0 to 1"):
+        side_of(a_run(), [a_rollout(0, True, score=score)], desk())
+
+
+def test_what_is_said_to_have_passed_without_a_score_is_an_error() -> None:
+    (told,) = side_of(a_run(), [a_rollout(0, True, score=None)], desk()).rollouts
+    assert (told.outcome, told.score) == (Outcome.ERROR, None)
 
 
 @pytest.mark.parametrize(

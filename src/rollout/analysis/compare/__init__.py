@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 from rollout.analysis.inference import SIGNIFICANT
@@ -30,12 +30,23 @@ class Graded(NamedTuple):
     charged_to: str | None = None
 
 
+class Pairing(IntEnum):
+    """By what tasks are found in the other run; the more, the less is known: what is asked and wanted, what is asked
+    (instruction and input), or their ids alone."""
+
+    CONTENT = 0
+    ASKED = 1
+    ID = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """A run, to be compared.
 
-    ``digest`` is of the environment, and ``parts`` are digests of parts of it by their names, as far as they are known.
-    ``settings`` is what it was run with besides. ``unfinished`` says in a sentence why it is not all of a run.
+    ``digest`` is of the environment, "" where nobody knows it, and ``parts`` are digests of parts of it by their names,
+    as far as they are known; ``identity`` is what an endpoint knows the environment by, whatever it is called.
+    ``settings`` is what it was run with besides. ``unfinished`` says in a sentence why it is not all of a run. ``run``
+    is by what the run itself is known: the path of its folder, or its id.
     """
 
     label: str
@@ -46,6 +57,9 @@ class Side:
     parts: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
     unfinished: str | None = None
+    identity: str = ""
+    pairing: Pairing = Pairing.CONTENT
+    run: str = ""
 
 
 class Direction(StrEnum):
@@ -189,6 +203,8 @@ class Comparison:
     tasks that have a grade in the baseline and none in the trained run although they were run, ``ungraded`` those that
     were run in both and have none in the baseline; the others are in one run only. ``merged`` are groups of names whose
     tasks are the same. ``versions`` names what differs of the environment, ``settings`` what else the runs differ in.
+    ``is_version_known`` is False where neither says which version it is of, and ``pairing`` is how tasks were found.
+    ``is_itself`` says that both are one run.
     """
 
     baseline: Tally
@@ -207,6 +223,9 @@ class Comparison:
     merged: Sequence[Sequence[str]]
     versions: Sequence[str]
     settings: Sequence[str]
+    is_version_known: bool
+    pairing: Pairing
+    is_itself: bool
 
     @property
     def direction(self) -> Direction:
@@ -223,6 +242,7 @@ __all__ = [
     "Graded",
     "Margin",
     "Pair",
+    "Pairing",
     "Power",
     "Side",
     "Slice",

@@ -70,7 +70,17 @@ def compare(baseline: Side, trained: Side, *, margin: float | None = None) -> Co
         merged=_merged(before, after),
         versions=other_version(baseline, trained),
         settings=changes(baseline.settings, trained.settings),
+        is_version_known=bool(baseline.digest or trained.digest),
+        pairing=max(baseline.pairing, trained.pairing),
+        is_itself=bool(baseline.run) and baseline.run == trained.run,
     )
+
+
+def is_other_environment(baseline: Side, trained: Side) -> bool:
+    """Whether two runs are of different environments: by name, or by what an endpoint knows them by."""
+    if baseline.environment != trained.environment:
+        return True
+    return bool(baseline.identity and trained.identity) and baseline.identity != trained.identity
 
 
 def other_version(baseline: Side, trained: Side) -> list[str]:
@@ -80,7 +90,7 @@ def other_version(baseline: Side, trained: Side) -> list[str]:
         for name in ("environment", "tasks", "verifier")
         if name in baseline.parts and name in trained.parts and baseline.parts[name] != trained.parts[name]
     ]
-    if baseline.digest != trained.digest:
+    if baseline.digest != trained.digest or (not baseline.digest and is_other_environment(baseline, trained)):
         return differing or ["environment"]
     # Only what tasks are called can still be another: all else of them is in the digest.
     return [name for name in differing if name != "tasks"]
@@ -281,4 +291,4 @@ def _trials(pairs: Sequence[Pair], varies: float, seen: float) -> int | None:
     return None if trials is None else max(trials, most + 1)
 
 
-__all__ = ["FLIPS", "MCNEMAR", "compare", "other_version"]
+__all__ = ["FLIPS", "MCNEMAR", "compare", "is_other_environment", "other_version"]

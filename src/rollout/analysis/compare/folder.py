@@ -61,6 +61,7 @@ def read_side(name: str) -> Side:
         },
         settings={setting: inputs.get(setting) for setting in ("sampling", "max_tool_calls", "seconds")},
         unfinished=_unfinished(folder, len(rollouts)),
+        run=str(folder.resolve()),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rollout.analysis.compare import Comparison, Contrast, Direction, Estimate, Pair, Tally
+from rollout.analysis.compare import Comparison, Contrast, Direction, Estimate, Pair, Pairing, Tally
 from rollout.analysis.inference import SIGNIFICANT
 from rollout.analysis.stats import Interval
 from rollout.analysis.words import number, percent
@@ -17,6 +17,11 @@ METHOD = (
 """How the numbers came about."""
 
 _MOST_NAMED = 5
+
+_PAIRED = {
+    Pairing.ASKED: "Tasks are paired by what they ask, instruction and input; what is wanted of them is not known.",
+    Pairing.ID: "Tasks are paired by their ids alone, since it is not known what they ask: one id may be two tasks.",
+}
 
 
 def points(difference: float) -> str:
@@ -137,12 +142,20 @@ def tally_words(tally: Tally) -> str:
 
 def notes(comparison: Comparison) -> Iterator[str]:
     """What has to be known besides: other versions and settings, what is left out, how many trials there were."""
+    if comparison.is_itself:
+        yield "Both are the same run, so nothing can differ."
     for which, tally in (("baseline", comparison.baseline), ("trained run", comparison.trained)):
         if tally.unfinished is not None:
             yield f"The {which} is not whole. {tally.unfinished}"
     if comparison.versions:
         changed = _joined([f"the {part}" for part in comparison.versions])
         yield f"The runs are of different versions: {changed} changed between them."
+    if not comparison.is_version_known:
+        yield (
+            "It is not known whether the environment was the same in both runs: the endpoint says no digest of it."
+        )
+    if comparison.pairing in _PAIRED:
+        yield _PAIRED[comparison.pairing]
     if comparison.settings:
         yield f"The runs also differ in {'; '.join(comparison.settings)}."
     if comparison.lost:
