@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
+from math import inf
+from threading import Thread
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -107,6 +111,23 @@ class _Common:
             hint="Is the endpoint right?",
         )
 
+    def _too_slow(self, step: Send) -> RolloutError:
+        hint = "Look at the network, and whether the endpoint is right."
+        if step.method not in ("GET", "HEAD"):
+            hint = "It may have been done all the same: look before you do it again."
+        return RolloutError(
+            0, f"{self._endpoint.url} has not answered in whole after {step.in_all:,.0f} seconds.", hint=hint
+        )
+
+
+def _fulfil(sent: Future[httpx.Response], exchange: Callable[[], httpx.Response]) -> None:
+    try:
+        answer = exchange()
+    except BaseException as error:
+        sent.set_exception(error)
+    else:
+        sent.set_result(answer)
+
 
 class Client(_Common):
     """Asks the platform. Safe to share between threads; close it, or use it in a ``with``.
@@ -168,6 +189,18 @@ class Client(_Common):
             return value
 
     def _send(self, step: Send) -> httpx.Response:
+        if self._endpoint.is_local:
+            return self._exchange(step)
+        sent: Future[httpx.Response] = Future()
+        # Only from beside is a request given up that comes byte by byte, and never to the end of its head.
+        Thread(target=_fulfil, args=(sent, partial(self._exchange, step)), daemon=True).start()
+        try:
+            return sent.result(step.in_all)
+        except TimeoutError:
+            raise self._too_slow(step) from None
+
+    def _exchange(self, step: Send) -> httpx.Response:
+        until = inf if self._endpoint.is_local else time.monotonic() + step.in_all
         answer = self._http.send(self._request(self._http, step), stream=True)
         try:
             pieces, size = [], 0
@@ -176,6 +209,8 @@ class Client(_Common):
                 size += len(piece)
                 if size > _LARGEST:
                     raise self._too_large()
+                if time.monotonic() > until:
+                    raise self._too_slow(step)
             return self._heard(answer, pieces)
         finally:
             answer.close()
@@ -313,7 +348,7 @@ class Client(_Common):
 
     def watch_run(self, run_id: str) -> Iterator[Event]:
         """What befalls a run, as it does, until it is over."""
-        watch = Watch(run_id)
+        watch = Watch(run_id, self._endpoint)
         while not watch.over:
             if watch.polls:
                 yield from watch.polled(self._ask(calls.get_run(run_id)))
@@ -326,7 +361,7 @@ class Client(_Common):
                             yield from watch.line(line)
                     watch.ended()
                 except httpx.HTTPError as error:
-                    watch.broken(error, self._endpoint)
+                    watch.broken(error)
             if not watch.over:
                 time.sleep(watch.pause)
 
@@ -388,6 +423,13 @@ class AsyncClient(_Common):
             return value
 
     async def _send(self, step: Send) -> httpx.Response:
+        try:
+            async with asyncio.timeout(None if self._endpoint.is_local else step.in_all):
+                return await self._exchange(step)
+        except TimeoutError:
+            raise self._too_slow(step) from None
+
+    async def _exchange(self, step: Send) -> httpx.Response:
         answer = await self._http.send(self._request(self._http, step), stream=True)
         try:
             pieces, size = [], 0
@@ -535,7 +577,7 @@ class AsyncClient(_Common):
 
     async def watch_run(self, run_id: str) -> AsyncIterator[Event]:
         """What befalls a run, as it does, until it is over."""
-        watch = Watch(run_id)
+        watch = Watch(run_id, self._endpoint)
         while not watch.over:
             if watch.polls:
                 for event in watch.polled(await self._ask(calls.get_run(run_id))):
@@ -552,7 +594,7 @@ class AsyncClient(_Common):
                                     yield event
                     watch.ended()
                 except httpx.HTTPError as error:
-                    watch.broken(error, self._endpoint)
+                    watch.broken(error)
             if not watch.over:
                 await asyncio.sleep(watch.pause)
 

@@ -16,10 +16,12 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import orjson
 
-from rollout.platform.calls import AnswerError, Call
+from rollout.platform.calls import Call
 from rollout.platform.endpoints import HOSTED, KEY_VARIABLE, Endpoint
 from rollout.platform.errors import RolloutError
+from rollout.platform.shapes import AnswerError
 
 TRIES = 4
 """How often a call is sent at most, where it may be sent again."""
@@ -42,6 +44,7 @@ class Send:
     content: bytes | None
     headers: Mapping[str, str]
     seconds: float
+    in_all: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def converse(call: Call[Any], endpoint: Endpoint, *, named: bool) -> Conversatio
         content = _written(call.body)
     if not call.is_safe:
         headers["idempotency-key"] = uuid4().hex
-    request = Send(call.method, call.path, call.params, content, headers, call.seconds)
+    request = Send(call.method, call.path, call.params, content, headers, call.seconds, call.in_all)
     may_repeat = call.is_safe or named
     for left in reversed(range(TRIES)):
         try:
@@ -117,23 +120,31 @@ def _read(call: Call[Any], answer: httpx.Response, endpoint: Endpoint) -> Any:
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     is_json = kind == "application/json" or kind.endswith("+json")
     if status == 204 or (status < 300 and not answer.content):
-        return call.read({})
+        return _told(call, {}, status, endpoint)
     if not is_json:
         raise _not_ours(answer, kind, endpoint)
     try:
-        value = answer.json()
-    except (ValueError, RecursionError):
+        value = orjson.loads(answer.content)
+    except ValueError:
         sentence = f"{endpoint.url} answered with what is no JSON, or is cut short."
         raise RolloutError(status, sentence, _excerpt(answer, endpoint), hint="Try it again.") from None
     if status >= 400:
         raise _refused(status, json.loads(_masked(json.dumps(value), endpoint)), endpoint)
+    return _told(call, value, status, endpoint)
+
+
+def _told(call: Call[Any], value: Any, status: int, endpoint: Endpoint) -> Any:
     try:
         return call.read(value)
     except AnswerError as error:
-        sentence = f"{endpoint.url} answered otherwise than a rollout platform does: {error}."
-        raise RolloutError(
-            status, sentence, value, hint=f"Is it the right endpoint? {HOSTED} is the hosted one."
-        ) from None
+        raise not_as_published(error, endpoint, value, status) from None
+
+
+def not_as_published(error: AnswerError, endpoint: Endpoint, value: Any, status: int = 200) -> RolloutError:
+    """What is said of an answer, or an event, that is not as it should be."""
+    sentence = f"{endpoint.url} answered otherwise than a rollout platform does: {error}."
+    hint = f"Is it the right endpoint? {HOSTED} is the hosted one."
+    return RolloutError(status, sentence, value, hint=hint)
 
 
 def _elsewhere(place: str, endpoint: Endpoint) -> RolloutError:
@@ -196,4 +207,4 @@ def _login(endpoint: Endpoint) -> str:
     return f"Get a key at {place}, and save it with `rollout login{more}` or in {KEY_VARIABLE}."
 
 
-__all__ = ["API", "TRIES", "Conversation", "Pause", "Send", "converse"]
+__all__ = ["API", "TRIES", "Conversation", "Pause", "Send", "converse", "not_as_published"]

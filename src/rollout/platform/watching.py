@@ -6,16 +6,18 @@ Nothing here touches a network.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import httpx
+import orjson
 
-from rollout.platform.calls import path_of_events
+from rollout.platform.calls import path_of_events, read_rollout, read_run
+from rollout.platform.conversation import not_as_published
 from rollout.platform.endpoints import Endpoint
 from rollout.platform.errors import RolloutError
+from rollout.platform.shapes import AnswerError
 
 Kind = Literal["progress", "rollout", "end"]
 
@@ -38,8 +40,9 @@ class Event:
 class Watch:
     """One run that is followed. The client sends the requests, and hands on what comes."""
 
-    def __init__(self, run_id: str) -> None:
+    def __init__(self, run_id: str, endpoint: Endpoint) -> None:
         self.path = path_of_events(run_id)
+        self._endpoint = endpoint
         self.over = False
         self.polls = False
         self.pause = 0.0
@@ -66,7 +69,10 @@ class Watch:
         return False
 
     def line(self, line: str) -> Iterator[Event]:
-        """Takes a line of the stream."""
+        """Takes a line of the stream.
+
+        Raises RolloutError for an event that is not as it should be, and where nobody executes the run.
+        """
         if line:
             name, _, value = line.partition(":")
             value = value.removeprefix(" ")
@@ -81,15 +87,20 @@ class Watch:
         self._last_id = self._id
         self._broken, self.pause = 0, 0.0
         self._begin()
-        if not data or kind not in ("progress", "rollout", "end"):
+        if not data or kind not in ("progress", "rollout", "end", "left"):
             return
         try:
-            value = json.loads(data)
-        except (ValueError, RecursionError):
+            said: Any = orjson.loads(data)
+        except ValueError:
             return
-        if isinstance(value, dict):
-            self.over = kind == "end"
-            yield Event(kind, value)  # type: ignore[arg-type]
+        if kind == "left":
+            raise _left(said)
+        try:
+            told = read_rollout(said) if kind == "rollout" else read_run(said)
+        except AnswerError as error:
+            raise not_as_published(error, self._endpoint, said) from None
+        self.over = kind == "end"
+        yield Event(kind, told)  # type: ignore[arg-type]
 
     def polled(self, run: Any) -> Iterator[Event]:
         """Takes the run as it is now."""
@@ -97,7 +108,7 @@ class Watch:
         self.over = run.get("status") in OVER
         yield Event("end" if self.over else "progress", run)
 
-    def broken(self, error: httpx.HTTPError, endpoint: Endpoint) -> None:
+    def broken(self, error: httpx.HTTPError) -> None:
         """Takes a connection that broke off. Raises RolloutError when it has done so too often in a row."""
         self._begin()
         self._broken += 1
@@ -105,7 +116,7 @@ class Watch:
         if self._broken >= _TRIES:
             raise RolloutError(
                 0,
-                f"{endpoint.url} does not answer any more: {str(error).rstrip('.') or type(error).__name__}.",
+                f"{self._endpoint.url} does not answer any more: {str(error).rstrip('.') or type(error).__name__}.",
                 hint="The run goes on there. Look at it later with `rollout show`.",
             ) from error
 
@@ -118,6 +129,12 @@ class Watch:
         self._data: list[str] = []
         self._kind = "message"
         self._id = self._last_id
+
+
+def _left(said: Any) -> RolloutError:
+    known = said if isinstance(said, dict) else {}
+    words = [text if isinstance(text := known.get(name), str) else None for name in ("error", "hint")]
+    return RolloutError(409, words[0] or "Nobody executes this run.", said, hint=words[1])
 
 
 __all__ = ["OVER", "Event", "Kind", "Watch"]

@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,18 @@ from rollout.platform.client import AsyncClient, Client
 from rollout.platform.errors import RolloutError
 
 KEY = "rk_5fd1c2a90b7e4d33"
+RUN = {
+    "id": "r",
+    "status": "running",
+    "successRate": None,
+    "progress": 0,
+    "n": 1,
+    "model": "noop",
+    "environmentName": "Desk",
+    "environmentId": "e",
+}
+ROLLOUT = {"id": "a", "taskId": "t", "instruction": "Do.", "passed": True, "score": 1.0}
+JOB = {"id": "j", "status": "running", "provider": "openai", "baseModel": "gpt", "hyperparams": {}}
 Ask = Callable[..., Any]
 
 
@@ -242,6 +255,139 @@ def test_an_answer_that_does_not_come_is_not_waited_for(ask: Ask, act: Act) -> N
     assert "--endpoint local" in str(error.hint)
 
 
+def byte_by_byte(begin: bytes) -> Act:
+    """Always says something, and never comes to an end."""
+
+    def act(connection: Connection) -> None:
+        connection.send(begin)
+        with suppress(OSError):
+            while not connection.server.closing.wait(0.01):
+                connection.send(b"x")
+
+    return act
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        b"HTTP/1.1 200 OK\r\nx-head: ",
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n",
+    ],
+    ids=["in its head", "in its body"],
+)
+def test_an_answer_that_comes_byte_by_byte_has_to_end_some_time(ask: Ask, begin: bytes) -> None:
+    with ChatServer([byte_by_byte(begin)]) as server:
+        error = refusal(ask, origin(server), "_ask", replace(calls.list_environments(), in_all=0.2))
+        assert len(server.asked) == 1
+        assert error.message == f"{origin(server)} has not answered in whole after 0 seconds."
+        error = refusal(ask, origin(server), "_ask", replace(calls.create_key("a", "read"), in_all=0.2))
+    assert error.hint == "It may have been done all the same: look before you do it again."
+
+
+ENTRY = {"slug": "desk", "name": "Desk", "template": "workflow", "taskCount": 1}
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "words"),
+    [
+        (
+            "list_environments",
+            {"environments": [{"slug": 5}]},
+            "“environments[0].slug” was expected to be a text",
+        ),
+        ("list_environments", {"environments": [{"slug": "a"}]}, "“environments[0].name” was expected in it"),
+        (
+            "list_environments",
+            {"environments": [ENTRY, None]},
+            "“environments[1]” was expected to be an object",
+        ),
+        (
+            "list_environments",
+            {"environments": [{**ENTRY, "taskCount": "1"}]},
+            "“environments[0].taskCount” was expected to be a whole number from 0 on",
+        ),
+        (
+            "list_environments",
+            {"environments": [{**ENTRY, "updatedAt": 7}]},
+            "“environments[0].updatedAt” was expected to be a text",
+        ),
+        ("list_versions", {"versions": [{"number": 1}]}, "“versions[0].digest” was expected in it"),
+        ("list_runs", {"runs": [None]}, "“runs[0]” was expected to be an object"),
+        ("list_runs", {"runs": [{**RUN, "progress": None}]}, "“runs[0].progress” was expected to be a whole"),
+        (
+            "list_runs",
+            {"runs": [{**RUN, "successRate": "1"}]},
+            "“runs[0].successRate” was expected to be a number",
+        ),
+        ("list_runs", {"runs": [{**RUN, "n": True}]}, "“runs[0].n” was expected to be a whole number"),
+        (
+            "list_runs",
+            {"runs": [{**RUN, "passed": -1}]},
+            "“runs[0].passed” was expected to be a whole number",
+        ),
+        (
+            "get_run",
+            {"run": {**RUN, "usage": {"cost": "free"}}},
+            "“run.usage.cost” was expected to be a number",
+        ),
+        (
+            "get_run",
+            {"run": {**RUN, "options": {"seed": []}}},
+            "“run.options.seed” was expected to be a number",
+        ),
+        ("get_run", {"run": []}, "“run” was expected to be an object"),
+        ("get_rollouts", {"run": RUN, "rollouts": {"a": 1}}, "“rollouts” was expected to be a list"),
+        (
+            "get_rollouts",
+            {"run": RUN, "rollouts": [{**ROLLOUT, "instruction": 7}]},
+            "“rollouts[0].instruction” was expected to be a text",
+        ),
+        (
+            "get_rollouts",
+            {"run": RUN, "rollouts": [{**ROLLOUT, "outcome": "won"}]},
+            "“rollouts[0].outcome” was expected to be one of passed, failed, error, unscored",
+        ),
+        (
+            "get_rollouts",
+            {"run": RUN, "rollouts": [{**ROLLOUT, "passed": "yes"}]},
+            "“rollouts[0].passed” was expected to be true or false",
+        ),
+        (
+            "get_rollouts",
+            {"run": RUN, "rollouts": [], "nextCursor": "1"},
+            "“nextCursor” was expected to lead on",
+        ),
+        (
+            "get_rollouts",
+            {"run": RUN, "rollouts": [ROLLOUT], "nextCursor": "1"},
+            "“nextCursor” was expected to lead on",
+        ),
+        ("create_run", {"runId": 7, "total": 1}, "“runId” was expected to be a text"),
+        ("get_training_job", {"job": {"id": "j"}}, "“job.status” was expected in it"),
+        ("whoami", {"name": "a", "prefix": "rk_1"}, "“scope” was expected in it"),
+        ("push_environment", [], "an object was expected"),
+        ("whoami", "", "“name” was expected in it"),
+    ],
+)
+def test_an_answer_that_is_not_as_published_is_told_by_its_field(
+    ask: Ask, method: str, answer: Any, words: str
+) -> None:
+    arguments: dict[str, Any] = {"create_run": ("desk", "noop"), "push_environment": ({},)}
+    named = arguments.get(method, () if method in ("list_environments", "list_runs", "whoami") else ("r",))
+    with ChatServer([http(200, answer)]) as server:
+        error = refusal(ask, origin(server), method, *named)
+        assert words in error.message
+        assert error.message.startswith(f"{origin(server)} answered otherwise than a rollout platform does: ")
+        assert "Is it the right endpoint?" in str(error.hint)
+
+
+@pytest.mark.parametrize("text", ["NaN", "1e999", '"\\ud800"', "\ufeff{}"])
+def test_what_json_cannot_say_is_not_taken_for_an_answer(ask: Ask, text: str) -> None:
+    answer = http(200, '{"environments": [' + text + "]}", content_type="application/json")
+    with ChatServer([answer]) as server:
+        assert "answered with what is no JSON" in refusal(ask, origin(server)).message
+
+
 def test_nobody_listens(ask: Ask) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -304,7 +450,7 @@ def test_what_is_no_name_is_not_asked_for(ask: Ask, slug: str) -> None:
 
 
 def test_a_name_stays_one_part_of_the_path(ask: Ask) -> None:
-    with ChatServer([http(200, {"run": {"id": "r"}})]) as server:
+    with ChatServer([http(200, {"run": RUN})]) as server:
         ask(origin(server), "get_run", "../keys?x=1#é")
     assert server.asked[0].path == "/api/runs/..%2Fkeys%3Fx%3D1%23%C3%A9"
 
@@ -317,22 +463,24 @@ def test_what_json_cannot_say_is_not_sent(ask: Ask) -> None:
 
 
 def test_published_methods_give_what_they_gave(ask: Ask) -> None:
-    rollouts = [{"id": "a", "passed": True}, {"id": "b", "passed": False}, {"id": "c", "passed": None}]
-    with ChatServer([http(200, {"run": {"id": "r"}, "rollouts": rollouts})]) as server:
+    rollouts = [
+        {**ROLLOUT, "id": each, "passed": passed} for each, passed in (("a", True), ("b", False), ("c", None))
+    ]
+    with ChatServer([http(200, {"run": RUN, "rollouts": rollouts})]) as server:
         address = origin(server)
-        assert ask(address, "get_run", "r") == {"run": {"id": "r"}}
+        assert ask(address, "get_run", "r") == {"run": RUN}
         assert ask(address, "get_run", "r", include_rollouts=True) == {
-            "run": {"id": "r"},
+            "run": RUN,
             "rollouts": rollouts,
         }
         assert ask(address, "get_rollouts", "r") == rollouts
         assert ask(address, "passing_rollout_ids", "r") == ["a"]
-        server.play(http(200, {"runs": [{"id": str(number)} for number in range(30)]}))
+        server.play(http(200, {"runs": [{**RUN, "id": str(number)} for number in range(30)]}))
         assert [run["id"] for run in ask(address, "list_runs")] == [str(number) for number in range(20)]
-        server.play(http(200, {"jobs": [{"id": "j"}]}))
-        assert ask(address, "list_training_jobs") == [{"id": "j"}]
-        server.play(http(200, {"job": {"id": "j"}}))
-        assert ask(address, "get_training_job", "j") == {"id": "j"}
+        server.play(http(200, {"jobs": [JOB]}))
+        assert ask(address, "list_training_jobs") == [JOB]
+        server.play(http(200, {"job": JOB}))
+        assert ask(address, "get_training_job", "j") == JOB
         assert (server.asked[0].method, server.asked[0].path) == ("POST", "/api/training-jobs/j/refresh")
         server.play(http(200, {"id": "j", "providerJobId": "p"}))
         job = {"source_run_id": "r", "rollout_ids": ["a"], "base_model": "openai/gpt-4o-mini", "suffix": "v1"}
@@ -348,16 +496,15 @@ def test_published_methods_give_what_they_gave(ask: Ask) -> None:
 
 def test_pages_of_rollouts_are_put_together(ask: Ask) -> None:
     pages = [
-        http(200, {"run": {"id": "r"}, "rollouts": [{"id": "a"}], "nextCursor": "0.1"}),
-        http(200, {"run": {"id": "r"}, "rollouts": [{"id": "b"}], "nextCursor": None}),
+        http(200, {"run": RUN, "rollouts": [ROLLOUT], "nextCursor": "0.1"}),
+        http(200, {"run": RUN, "rollouts": [{**ROLLOUT, "id": "b"}], "nextCursor": None}),
     ]
     with ChatServer(pages) as server:
         assert [each["id"] for each in ask(origin(server), "get_rollouts", "r")] == ["a", "b"]
     assert server.asked[1].path.endswith("cursor=0.1")
 
 
-RUN = {"id": "r", "status": "running", "done": 0}
-OVER = {"id": "r", "status": "done", "done": 1}
+OVER = {**RUN, "status": "done", "progress": 1}
 
 
 def told(*events: tuple[str, str, Any], more: str = "") -> Act:
@@ -387,7 +534,7 @@ def test_a_run_is_followed_over_broken_connections_and_nothing_is_told_twice(ask
     answers = [
         told(("progress", "1", RUN), more=': still there\n\nevent: rollout\nid: 2\ndata: {"id": "cut'),
         drops,
-        told(("rollout", "2", {"id": "a"}), ("noise", "3", {}), ("end", "3", OVER)),
+        told(("rollout", "2", ROLLOUT), ("noise", "3", {}), ("end", "3", OVER)),
     ]
     with ChatServer(answers) as server:
         events = ask(origin(server), "watch_run", "r")
@@ -419,3 +566,21 @@ def test_a_run_that_cannot_be_followed_says_why(ask: Ask) -> None:
         error = refusal(ask, origin(server), "watch_run", "r")
     assert "does not answer any more" in error.message
     assert error.hint == "The run goes on there. Look at it later with `rollout show`."
+
+
+@pytest.mark.usefixtures("no_waiting")
+@pytest.mark.parametrize(
+    ("kind", "data", "words"),
+    [
+        ("progress", {"id": "r"}, "“status” was expected in it"),
+        ("end", {**RUN, "n": None}, "“n” was expected to be a whole number from 0 on"),
+        ("rollout", {**ROLLOUT, "score": "high"}, "“score” was expected to be a number"),
+        ("left", {"error": "Nobody executes it.", "hint": "Go on."}, "Nobody executes it."),
+        ("left", [], "Nobody executes this run."),
+    ],
+)
+def test_an_event_that_is_not_as_it_should_be_ends_the_watching(
+    ask: Ask, kind: str, data: Any, words: str
+) -> None:
+    with ChatServer([told((kind, "1", data))]) as server:
+        assert words in refusal(ask, origin(server), "watch_run", "r").message
