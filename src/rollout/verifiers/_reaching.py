@@ -7,13 +7,14 @@ author allows it. This is a reading of the text: it finds what is written plainl
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from rollout.verifiers._final_files import FinalFiles
-from rollout.verifiers._reaching_javascript import reaches_in_javascript
+from rollout.verifiers._reaching_javascript import modules_named, reaches_in_javascript
 from rollout.verifiers._reaching_python import reaches_in_python, words
 from rollout.verifiers._runner_files import TESTS, language_of, matcher
 
@@ -55,10 +56,11 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
         for _, what, _ in _read(content, language, stems)
     }
     found, size = [], 0
+    loaded = _loaded_as_javascript(laid_down) if language == "javascript" else frozenset()
     for path in sorted(laid_down.written):
         if (name := _shadowed(path, laid_down, asked)) is not None and language == "python":
             found.append(Reach(path, 1, f"the name of Python's own “{name}”", False))
-        if language_of(path) != language:
+        if language_of(path) != language and path not in loaded:
             continue
         size += len(laid_down.files[path])
         if size > _LONGEST_IN_ALL:
@@ -68,8 +70,22 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
             root = what.partition(".")[0]
             spared = what in permitted or what in allow or root in allow
             if not spared and not (is_test(path) and root in _WHAT_TESTS_NEED):
-                found.append(Reach(path, line, what, certain))
+                found.append(Reach(path, line, what, certain and path not in loaded))
     return min(found, key=lambda reach: (not reach.certain, reach.path, reach.line), default=None)
+
+
+def _loaded_as_javascript(laid_down: FinalFiles) -> frozenset[str]:
+    """The written files that no end tells to be programs, but that others load by name: ``require("./data.txt")``."""
+    unclear = {path for path in laid_down.written if language_of(path) is None and not path.endswith(".json")}
+    asked_for: set[str] = set()
+    for path, content in laid_down.files.items() if unclear else ():
+        if len(content) > _LONGEST:
+            continue
+        if language_of(path) == "javascript":
+            asked_for |= modules_named(content)
+        elif PurePosixPath(path).name == "package.json":
+            asked_for |= {text.rpartition("/")[2] for text in re.findall(r'"([^"\n]{1,300})"', content)}
+    return frozenset(path for path in unclear if PurePosixPath(path).name in asked_for)
 
 
 def _read(content: str, language: str, tests: frozenset[str]) -> list[tuple[int, str, bool]]:

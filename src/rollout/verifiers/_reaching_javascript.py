@@ -71,6 +71,13 @@ def reaches_in_javascript(content: str, tests: frozenset[str]) -> list[Found]:
     return sorted(set(found))
 
 
+def modules_named(content: str) -> frozenset[str]:
+    """The last parts of the names of the modules that a file asks for, as far as these are written."""
+    tokens = [Token("sign", ";", 1), *plainly(tokens_of(content)), *[Token("sign", ";", 1)] * 6]
+    found = (text.partition("?")[0] for text, _ in _specifiers(tokens) if text is not None)
+    return frozenset(text.rpartition("/")[2] for text in found)
+
+
 def _specifiers(tokens: Sequence[Token]) -> Iterator[tuple[str | None, int]]:
     """Each module that is asked for, None for one that is worked out, with its line."""
     loaders = {"require", "getBuiltinModule"} | {
@@ -99,6 +106,8 @@ def _of_specifier(text: str | None, line: int, tests: frozenset[str]) -> Iterato
     plain = text.removeprefix("node:")
     if text in _MODULES or (plain in _MODULES and plain != "test") or _OF_RUNNER.match(plain):
         yield line, text, True
+    elif text.startswith("data:"):
+        yield line, "a module in a text", False
     elif "node_modules" in text or plain in _DOUBTFUL_MODULES:
         yield line, text, False
     elif text.startswith("."):
@@ -251,4 +260,4 @@ def _of_prototype(tokens: Sequence[Token], at: int, owner: str) -> Iterator[Foun
         yield line, f"{owner}.prototype", True
 
 
-__all__ = ["reaches_in_javascript"]
+__all__ = ["modules_named", "reaches_in_javascript"]
