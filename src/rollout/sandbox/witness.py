@@ -13,7 +13,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -22,9 +22,16 @@ RunnerName = Literal["pytest", "unittest", "node", "jest", "vitest"]
 
 KIT = Path(__file__).parent / "kit"
 
+_OF_PYTHON = (
+    "rollout_files.py",
+    "rollout_handed.py",
+    "rollout_library.py",
+    "rollout_watch.py",
+    "rollout_witness.py",
+)
 _FILES: Mapping[str, tuple[str, ...]] = {
-    "pytest": ("rollout_witness.py", "rollout_witness_pytest.py"),
-    "unittest": ("rollout_witness.py", "sitecustomize.py"),
+    "pytest": (*_OF_PYTHON, "rollout_witness_pytest.py"),
+    "unittest": (*_OF_PYTHON, "sitecustomize.py"),
     "node": ("witness.cjs", "node_reporter.mjs", "node_guard.cjs"),
     "jest": ("witness.cjs", "jest_reporter.cjs"),
     "vitest": ("witness.cjs", "vitest_reporter.mjs"),
@@ -35,10 +42,16 @@ _FILES: Mapping[str, tuple[str, ...]] = {
 class Witness:
     """A witness for one run of a test runner; ``key`` is used once. ``trusted`` are the files laid down that nobody but
     the environment has written, by path: what they do to the runner is their business, and what is run has to be these.
+    Of them, ``tests`` are tests and their helpers, ``guarded`` are not to be written by code under test, and ``secret``
+    not to be read by it of its own accord. ``written`` are the files that the agent wrote.
     """
 
     runner: RunnerName
     trusted: Mapping[str, str] = field(default_factory=dict)
+    tests: Collection[str] = ()
+    guarded: Collection[str] = ()
+    secret: Collection[str] = ()
+    written: Collection[str] = ()
     key: bytes = field(default_factory=lambda: secrets.token_hex(32).encode("ascii"), repr=False)
 
     def files(self) -> dict[str, str]:
@@ -48,7 +61,13 @@ class Witness:
             path: hashlib.sha256(content.encode("utf-8")).hexdigest()
             for path, content in self.trusted.items()
         }
-        return {**files, "trusted.json": json.dumps(digests)}
+        watched = {
+            "tests": sorted(self.tests),
+            "guarded": sorted(self.guarded),
+            "secret": sorted(self.secret),
+            "written": sorted(self.written),
+        }
+        return {**files, "trusted.json": json.dumps(digests), "watched.json": json.dumps(watched)}
 
     def variables(self, shown: str) -> dict[str, str]:
         """The variables that make the runner load it; ``shown`` is where the job's folder is seen."""

@@ -8,7 +8,7 @@ the environment has tests of its own. All of it is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from rollout.verifiers._runner_files import (
     has_tests,
     helpers,
     import_name,
+    language_of,
     matcher,
     names_imported,
     settings,
@@ -30,7 +31,8 @@ from rollout.verifiers._runner_files import (
 class FinalFiles:
     """``files`` to run a command over; ``remarks`` are sentences about what was put back; ``tests`` are the
     environment's own test files, hidden ones and helpers among them; ``written`` are the files that the agent changed
-    or added, and that are as it left them; ``start`` has what was there before.
+    or added, and that are as it left them; ``start`` has what was there before. ``guarded`` are the environment's files
+    that code under test has no business to write, ``secret`` those that it has none to read of its own accord.
     """
 
     files: dict[str, str]
@@ -38,6 +40,8 @@ class FinalFiles:
     tests: frozenset[str]
     written: frozenset[str]
     start: Mapping[str, str]
+    guarded: frozenset[str]
+    secret: frozenset[str]
 
 
 def final_files(
@@ -98,7 +102,20 @@ def final_files(
             del files[path]
             remarks.append(f"“{path}” is a test of the agent's own and was left out.")
     written = frozenset(path for path in files if files[path] != before.get(path))
-    return FinalFiles(files, tuple(remarks), own, written, start)
+    secret = {path for path in own if path not in start or has_tests(files, [path])}
+    secret |= _unheard_of(hidden.keys() - start.keys(), case.task.instruction, start, own)
+    guarded = {path for path in files if path in own | secret or is_control(path) or language_of(path)}
+    return FinalFiles(
+        files, tuple(remarks), own, written, start, frozenset(guarded - written), frozenset(secret - written)
+    )
+
+
+def _unheard_of(
+    paths: Iterable[str], instruction: str, start: Mapping[str, str], tests: Collection[str]
+) -> set[str]:
+    """Those of the paths whose last part an agent cannot have read anywhere."""
+    told = [instruction, *(content for path, content in start.items() if path not in tests)]
+    return {path for path in paths if not any(path.rpartition("/")[2] in text for text in told)}
 
 
 def _unneeded(files: Mapping[str, str], added: set[str], asked_for: Sequence[str]) -> set[str]:

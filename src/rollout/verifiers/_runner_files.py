@@ -94,9 +94,10 @@ _DRIVERS: Mapping[str, tuple[str, ...]] = {
 }
 """Files that a program reads which starts the runner."""
 
+_WITNESS = ("rollout_files", "rollout_handed", "rollout_library", "rollout_watch", "rollout_witness")
 _MODULES = {
-    "pytest": ("pytest", "_pytest", "pluggy", "iniconfig", "rollout_witness", "rollout_witness_pytest"),
-    "unittest": ("unittest", "rollout_witness"),
+    "pytest": ("pytest", "_pytest", "pluggy", "iniconfig", "rollout_witness_pytest", *_WITNESS),
+    "unittest": ("unittest", *_WITNESS),
 }
 """Names that a file of the project would take the place of, were it imported first."""
 

@@ -31,11 +31,12 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Whether a run passed, and the sentence that says why."""
+    """Whether a run passed, and the sentence that says why; ``doubt`` is what makes that doubtful all the same."""
 
     passed: bool
     sentence: str
     started: bool = True
+    doubt: str | None = None
 
 
 def read_run(
@@ -107,7 +108,8 @@ def read_run(
         if set(found) != {"passed"}:
             other = next(outcome for outcome in found if outcome != "passed")
             return Finding(False, f"“{wanted}”, which has to pass, {_WORDS.get(other, (other,))[0]}.")
-    return Finding(True, _count(outcomes))
+    doubt = next((str(event.get("what")) for event in events if event.get("t") == "doubt"), None)
+    return Finding(True, _count(outcomes), doubt=doubt)
 
 
 class _Own:

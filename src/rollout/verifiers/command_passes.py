@@ -56,7 +56,14 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
         trusted = {
             path: content for path, content in laid_down.files.items() if path not in laid_down.written
         }
-        witness = Witness(cast(RunnerName, command.report), trusted)
+        witness = Witness(
+            cast(RunnerName, command.report),
+            trusted,
+            tests=laid_down.tests,
+            guarded=laid_down.guarded,
+            secret=laid_down.secret,
+            written=laid_down.written,
+        )
     elif required:
         raise CannotJudgeError(
             f"“{command.line}” starts no test runner that is known, so it cannot be told which tests passed."
@@ -92,6 +99,12 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
             return failed(f"{as_sentence(reach, command.line)}{remarks}", evidence)
         if reach is not None:
             raise UnscoredError(f"{as_sentence(reach, command.line)}{remarks}", evidence=evidence)
+        if finding.doubt is not None:
+            raise UnscoredError(
+                f"“{command.line}” passed, and it cannot be told what that means: {finding.doubt}, and no test handed "
+                f"it over.{remarks}",
+                evidence=evidence,
+            )
     verb = "passed" if finding.passed else "did not pass"
     guarded = _GUARDED.search(ended.output) if command.report == "node" and not finding.passed else None
     said = f" “{guarded[1]}” reached for “{guarded[2]}”." if guarded is not None else ""

@@ -2,7 +2,7 @@
 
 # This runs in the sandbox, under whatever Python is there, before all else.
 # mypy: ignore-errors
-# ruff: noqa: B905, PTH100, PTH109, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: B905, PTH100, PTH109, PTH119, PTH120
 
 import _thread
 import hashlib
@@ -11,6 +11,9 @@ import json
 import os
 import sys
 import types
+
+import rollout_files
+import rollout_watch
 
 _KIT = os.path.dirname(os.path.abspath(__file__))
 
@@ -70,6 +73,9 @@ def voice(writer, asks):
 
     def tell(**event):
         with lock:
+            if event["t"] == "doubt":
+                send(event)
+                return
             if event["t"] != "problem":
                 caller = "a thread" if get_ident() != owner else asks()
                 if caller is not None:
@@ -87,34 +93,9 @@ def voice(writer, asks):
     return tell
 
 
-def trusted_files():
-    """The files of the project that are as the environment has them, as absolute paths, with their digests."""
-    try:
-        with open(os.path.join(_KIT, "trusted.json"), encoding="utf-8") as file:
-            digests = json.load(file)
-    except (OSError, ValueError):
-        return {}
-    here = os.getcwd()
-    return {os.path.join(here, name): digest for name, digest in digests.items()}
-
-
-def changed():
-    """A function that gives the name of code of the environment's that is no longer what was laid down, or None."""
-    trusted = {path: digest for path, digest in trusted_files().items() if path.endswith(".py")}
-    sha256, opened, names = hashlib.sha256, open, {path: os.path.basename(path) for path in trusted}
-
-    def find():
-        for path, digest in trusted.items():
-            try:
-                with opened(path, "rb") as file:
-                    found = sha256(file.read()).hexdigest()
-            except OSError:
-                found = None
-            if found != digest:
-                return names[path]
-        return None
-
-    return find
+def watch(tell, laid):
+    """Tells when code that the agent wrote reaches for what runs the tests."""
+    rollout_watch.watch(tell, _write.__code__, laid)
 
 
 def take_path_back():
@@ -227,26 +208,12 @@ def broken_assertion(case):
     return None
 
 
-def homes_of_python():
-    """The beginnings of the paths of all that is installed, Python's own library first."""
-    import sysconfig
-
-    homes = [_KIT, sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-    homes += [os.path.dirname(os.__file__)]
-    homes += [entry for entry in sys.path if os.path.basename(entry) in ("site-packages", "dist-packages")]
-    here = os.getcwd() + os.sep
-    # A folder of the project that is called like one of these is the project's.
-    return tuple(
-        home + os.sep for home in dict.fromkeys(homes) if home and not (home + os.sep).startswith(here)
-    )
-
-
-def stranger(anchors=()):
+def stranger(laid, anchors=()):
     """A function that gives the file of a caller that is no part of Python or of what is installed, or None; code under
     test is one. Where ``anchors`` are given, one of these code objects has to be among the callers."""
-    homes = homes_of_python()
+    homes = rollout_files.homes_of_python()
     scripts = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
-    getframe, trusted = sys._getframe, trusted_files()
+    getframe, trusted = sys._getframe, laid.trusted
 
     def find():
         frame, anchored = getframe(1), not anchors
@@ -265,135 +232,10 @@ def stranger(anchors=()):
     return find
 
 
-_FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_back", "f_globals", "f_locals", "f_builtins")
-_EVENTS = frozenset(
-    (
-        *("sys._getframe", "sys._current_frames", "sys._current_exceptions", "sys._getframemodulename"),
-        *("sys.settrace", "sys.setprofile", "sys.monitoring.register_callback", "sys.addaudithook"),
-        *("gc.get_objects", "gc.get_referrers", "gc.get_referents", "code.__new__", "marshal.loads"),
-    )
-)
-_HOMES = (
-    "pytest",
-    "_pytest",
-    "pluggy",
-    "unittest",
-    "rollout_witness",
-    "rollout_witness_pytest",
-    "gc",
-    "ctypes",
-)
-_NAMES = frozenset(_HOMES) | {
-    *(
-        "_exit",
-        "_getframe",
-        "settrace",
-        "setprofile",
-        "get_objects",
-        "get_referrers",
-        "__code__",
-        "__closure__",
-    ),
-    *("__globals__", "__subclasses__", "__builtins__", "PYTEST_CURRENT_TEST", *_FRAMES),
-}
-
-
-def watch(tell):
-    """Tells, for as long as the process lives, when code that the agent wrote reaches for what runs the tests.
-
-    Python calls an audit hook at such places, and has no way to take one out.
-    """
-    homes, trusted, getframe = homes_of_python(), trusted_files(), sys._getframe
-    own = [watch.__code__, _write.__code__]
-    busy, abspath, fsdecode = [], os.path.abspath, os.fsdecode
-    writing = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
-
-    def suspect(past_installed=False):
-        # The file that asks, unless it is installed or as the environment has it. What a text was made code of is asked
-        # for by whoever did that.
-        frame = getframe(2)
-        while frame is not None:
-            code = frame.f_code
-            name = code.co_filename
-            if name.startswith(("<frozen ", *homes)) or any(code is each for each in own):
-                if not past_installed:
-                    return None
-                frame = frame.f_back
-                continue
-            if not name.startswith("<"):
-                return None if name in trusted else name
-            frame = frame.f_back
-        return None
-
-    def described(name, what):
-        return "“" + os.path.basename(name) + "” reached for “" + what + "” while the tests ran"
-
-    def names_in(code, depth=0):
-        found = set(code.co_names)
-        for each in code.co_consts:
-            if isinstance(each, types.CodeType) and depth < 40:
-                found |= names_in(each, depth + 1)
-            elif isinstance(each, str):
-                found.add(each)
-        return found
-
-    def is_code_of_ours(path):
-        if not isinstance(path, (str, bytes)):
-            return False
-        name = fsdecode(path)
-        return name.endswith(".py") and abspath(name) in trusted
-
-    def hook(event, args):
-        if event == "import" or event == "compile" or busy:
-            return
-        what = None
-        if event == "open":
-            if args[2] & writing and is_code_of_ours(args[0]):
-                what = fsdecode(args[0])
-        elif event in ("os.rename", "os.remove", "os.truncate", "os.link", "os.symlink", "os.chmod"):
-            what = next((fsdecode(each) for each in args[:2] if is_code_of_ours(each)), None)
-        elif event in _EVENTS or event.startswith("ctypes."):
-            what = event
-        elif event == "object.__getattr__":
-            what = args[1] if args[1] in _FRAMES else None
-        elif event == "object.__setattr__":
-            what = args[1] if args[1] in ("__code__", "__defaults__", "__kwdefaults__", "__bases__") else None
-        elif event == "pickle.find_class":
-            what = args[0] if str(args[0]).partition(".")[0] in _HOMES else None
-        elif event == "exec":
-            busy.append(event)
-            try:
-                # Modules are read beforehand; this is for text that is made code of while it runs.
-                is_text = args[0].co_filename.startswith("<") and not args[0].co_filename.startswith(
-                    "<frozen "
-                )
-                reached = (is_text or suspect()) and names_in(args[0]) & _NAMES
-                name = suspect(past_installed=is_text) if reached else None
-                if name is not None:
-                    tell(t="problem", what=described(name, min(reached)))
-            finally:
-                busy.pop()
-        if what is None:
-            return
-        busy.append(event)
-        try:
-            name = suspect()
-            if name is not None:
-                tell(
-                    t="problem",
-                    what="“" + os.path.basename(name) + "” reached for “" + what + "” while the tests ran",
-                )
-        finally:
-            busy.pop()
-
-    own.append(hook.__code__)
-    sys.addaudithook(hook)
-
-
-def origins():
+def origins(laid):
     """A function that gives the file an exception comes from, as a path in the project: the last one on its way that is
     not installed; an empty text where there is none."""
-    homes, here = homes_of_python(), os.getcwd() + os.sep
+    homes, here = rollout_files.homes_of_python(), laid.root
 
     def find(error):
         found, traceback = "", getattr(error, "__traceback__", None)

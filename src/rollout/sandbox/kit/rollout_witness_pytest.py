@@ -2,7 +2,7 @@
 
 # This runs in the sandbox, under whatever Python is there, before all else.
 # mypy: ignore-errors
-# ruff: noqa: PTH109, PTH119, PTH123
+# ruff: noqa: PTH119, PTH123
 
 import hashlib
 import os
@@ -26,6 +26,8 @@ import _pytest.unittest
 import pluggy
 import pluggy._callers
 import pytest
+import rollout_files
+import rollout_library
 import rollout_witness
 
 _SEALED = (
@@ -53,14 +55,15 @@ def _make():
         )
     }
     seals = []
-    from_start = rollout_witness.stranger()
-    from_session = rollout_witness.stranger([_pytest.main.wrap_session.__code__])
+    laid = rollout_files.Laid()
+    from_start = rollout_witness.stranger(laid)
+    from_session = rollout_witness.stranger(laid, [_pytest.main.wrap_session.__code__])
     session_is_on = []
     tell = rollout_witness.voice(writer, lambda: (from_session if session_is_on else from_start)())
-    rollout_witness.watch(tell)
-    origin = rollout_witness.origins()
+    rollout_witness.watch(tell, laid)
+    origin, stands_in = rollout_witness.origins(laid), rollout_library.library(laid)
     skips = (pytest.skip.Exception, unittest.SkipTest, pytest.xfail.Exception)
-    phases, raised, ran, codes = {}, {}, set(), {}
+    phases, raised, ran, codes, files = {}, {}, set(), {}, {}
     kept = []
     check_case = unittest.TestCase()
 
@@ -75,9 +78,13 @@ def _make():
             found[name] = [
                 (each.function, getattr(each.function, "__code__", None))
                 for each in hooks
-                if os.path.basename(str(getattr(each.plugin, "__file__", ""))) != "conftest.py"
+                if not is_own_conftest(each.plugin)
             ]
         return found
+
+    def is_own_conftest(plugin):
+        path = str(getattr(plugin, "__file__", ""))
+        return os.path.basename(path) == "conftest.py" and path in laid.trusted
 
     watched_hooks = (
         "pytest_runtest_protocol",
@@ -90,7 +97,7 @@ def _make():
     )
 
     def check():
-        name = next(filter(None, (broken() for broken in seals)), None)
+        name = next(filter(None, (broken() for broken in (*seals, stands_in))), None)
         if name is not None:
             complain("“" + name + "” was replaced while the tests ran")
         wrong = rollout_witness.broken_assertion(check_case)
@@ -103,7 +110,7 @@ def _make():
                 complain("code under test watched the tests with a profiler")
 
     def path_of(node):
-        return os.path.relpath(str(getattr(node, "path", None) or node.fspath), os.getcwd())
+        return os.path.relpath(str(getattr(node, "path", None) or node.fspath), laid.root)
 
     def code_of(item):
         function = getattr(item, "obj", None)
@@ -158,7 +165,7 @@ def _make():
         if hasattr(session, "items"):
             tell(t="tests", names=[item.nodeid for item in session.items])
             for item in session.items:
-                codes[item.nodeid] = code_of(item)
+                codes[item.nodeid], files[item.nodeid] = code_of(item), path_of(item)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(report):
@@ -218,7 +225,9 @@ def _make():
                     break
             else:
                 outcome, found = "unknown", [""]
-            tell(t="test", name=report.nodeid, outcome=outcome, by=found[0])
+            tell(
+                t="test", name=report.nodeid, file=files.get(report.nodeid, ""), outcome=outcome, by=found[0]
+            )
             for kept_by in (phases, raised):
                 for each in [each for each in kept_by if each == report.nodeid or each[0] == report.nodeid]:
                     del kept_by[each]
@@ -235,6 +244,9 @@ def _make():
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(session, exitstatus):
         check()
+        name = laid.touched()
+        if name is not None:
+            complain("“" + name + "” was written over while the tests ran")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(session):

@@ -5,6 +5,8 @@
 
 import sys
 
+import rollout_files
+import rollout_library
 import rollout_witness
 
 
@@ -77,14 +79,18 @@ def _watch(writer):
     run = unittest.runner.TextTestRunner.run
 
     def watched_run(self, test):
-        name = changed()
-        if name is not None:
-            tell(t="problem", what="“" + name + "” was changed while the tests ran")
+        expect_untouched()
         tell(t="tests", names=[each.id() for each in flatten(test)])
         result = run(self, test)
         check()
+        expect_untouched()
         tell(t="end")
         return result
+
+    def expect_untouched():
+        name = laid.touched()
+        if name is not None:
+            tell(t="problem", what="“" + name + "” was written over while the tests ran")
 
     def flatten(suite):
         for each in suite:
@@ -103,17 +109,18 @@ def _watch(writer):
     # In the package, main is a class.
     main = sys.modules["unittest.main"]
     homes = (unittest.case, unittest.suite, unittest.result, unittest.runner, unittest.loader, main)
-    asks = rollout_witness.stranger([main.TestProgram.runTests.__code__])
+    laid = rollout_files.Laid()
+    asks = rollout_witness.stranger(laid, [main.TestProgram.runTests.__code__])
     is_on, skipped, kept = [], {}, sys.getprofile()
     tell = rollout_witness.voice(writer, lambda: asks() if is_on else None)
     tell(t="begin", runner="unittest", version=sys.version.split()[0])
     is_on.append(True)
-    origin, changed = rollout_witness.origins(), rollout_witness.changed()
-    rollout_witness.watch(tell)
+    origin, stands_in = rollout_witness.origins(laid), rollout_library.library(laid)
+    rollout_witness.watch(tell, laid)
     check_case = unittest.TestCase()
 
     def check():
-        name = broken() or broken_result()
+        name = broken() or broken_result() or stands_in()
         if name is not None:
             tell(t="problem", what="“" + name + "” was replaced while the tests ran")
         wrong = rollout_witness.broken_assertion(check_case)
