@@ -54,6 +54,7 @@ _HARMLESS_AFTER = words("=== !== == != in instanceof && || ??")
 _LISTS = words(
     "getOwnPropertySymbols getOwnPropertyNames getOwnPropertyDescriptors ownKeys keys values entries"
 )
+_REVEALS = _LISTS - words("keys values entries")
 _SETS = words("= += -= *= /= %= &= |= ^= &&=")
 _KEYWORDS = words(
     "return typeof case in of delete void throw new await yield else do default => let const var as"
@@ -72,6 +73,7 @@ class Globals:
         self._scopes = Scopes(tokens)
         self._aliases = self._find_aliases()
         self._keys_by_name = self._find_keys()
+        self._lists = any(token.kind == "name" and token.text in _REVEALS for token in tokens)
 
     def read(self) -> Iterator[Found]:
         """What is reached for."""
@@ -123,7 +125,7 @@ class Globals:
             is_set = after[2] in _SETS or self._tokens[self._start_of(at) - 1].text == "delete"
             if after[1] in names and is_set and not self._adds_what_is_missing(at, owner, after[1]):
                 yield line, f"{owner}.{after[1]}", True
-        elif after[0] == "[" and self._after_brackets(at + 1) in _SETS:
+        elif (after[0] == "[" and self._after_brackets(at + 1) in _SETS) or self._is_given_where_written(at):
             yield line, f"what {owner} has", False
         else:
             yield from self._of_definer(at, owner, names)
@@ -167,8 +169,10 @@ class Globals:
         elif found := list(self._of_definer(at, name, _BUILT_IN | _RUNNER | _RUNNER_WORDS)):
             yield from found
         elif written in ("globalThis", "global") and written not in self._aliases:
-            is_given = before in ("return", "=>", "...", "[") or (
-                before in ("(", ",") and self._is_handed_over(at) and not self._is_harmless_call(at)
+            is_given = (
+                (self._lists and self._is_given_where_written(at))
+                or before in ("return", "=>", "...", "[")
+                or (before in ("(", ",") and self._is_handed_over(at) and not self._is_harmless_call(at))
             )
             if is_given and after[0] not in _HARMLESS_AFTER:
                 yield line, name, False
@@ -293,6 +297,10 @@ class Globals:
             return False
         kind, before, _ = self._tokens[start - 1]
         return (kind == "name" and before not in ("if", "while", "switch", *_KEYWORDS)) or before == "]"
+
+    def _is_given_where_written(self, at: int) -> bool:
+        """Whether a value is the first argument of a function that is called where it is written."""
+        return self._tokens[at - 1].text == "(" and self._tokens[at - 2].text in (")", "}")
 
     def _is_harmless_call(self, at: int) -> bool:
         callee = self._tokens[at - 2].text
