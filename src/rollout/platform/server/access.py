@@ -15,6 +15,7 @@ from hmac import compare_digest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rollout.platform.server.figures import Figures
 from rollout.platform.server.http import ApiError
 from rollout.platform.store import Store, keys
 from rollout.platform.store.keys import Key, Scope, Session
@@ -37,8 +38,9 @@ EVERYBODY = Key("", "local", "", Scope.ADMIN, 0, None, None, None)
 class Access:
     """Tells by a request whose it is. With ``everybody`` it is whoever asks: there is no socket to ask at."""
 
-    def __init__(self, store: Store, *, everybody: bool = False) -> None:
+    def __init__(self, store: Store, figures: Figures, *, everybody: bool = False) -> None:
         self._store = store
+        self._figures = figures
         self._everybody = everybody
         self._known: OrderedDict[bytes, tuple[float, Key]] = OrderedDict()
         self._failures: OrderedDict[str, list[float]] = OrderedDict()
@@ -55,20 +57,29 @@ class Access:
         kind, _, whole = header.partition(" ")
         if kind.lower() != "bearer" or not whole:
             raise _unknown("The header “Authorization” is to be “Bearer” and a key.")
-        key = await self._key(request, whole.strip())
-        self._limit(key)
-        return key
+        return await self._key(request, whole.strip(), in_form=False)
 
     async def session_of(self, request: Request) -> Session | None:
-        """The session of a browser; None where it is not signed in."""
+        """The session of a browser; None where it is not signed in. Raises ApiError where its key asks too often."""
         if self._everybody:
             return Session(EVERYBODY, "")
-        token = request.cookies.get(COOKIE)
-        return None if not token else await self._store.aglance(keys.session, token)
+        session = await self._session(request)
+        if session is not None:
+            self._take(session.key)
+        return session
+
+    async def may_go_on(self, request: Request) -> bool:
+        """Whether what answers a request for long is to go on: a key may be revoked, or a session ended, meanwhile."""
+        if self._everybody:
+            return True
+        header = request.headers.get("authorization")
+        if header is None:
+            return await self._session(request) is not None
+        return await self._store.aglance(keys.known, header.partition(" ")[2].strip()) is not None
 
     async def sign_in(self, request: Request, whole: str) -> tuple[Session, str]:
         """A new session for a key, and its token. Raises ApiError."""
-        key = await self._key(request, whole.strip())
+        key = await self._key(request, whole.strip(), in_form=True)
         return await self._store.awrite(keys.sign_in, key)
 
     async def sign_out(self, request: Request) -> None:
@@ -105,26 +116,40 @@ class Access:
             self.check_token(session, request.headers.get(CSRF, ""))
         return session
 
-    async def _key(self, request: Request, whole: str) -> Key:
-        place = request.client.host if request.client else ""
-        self._check_failures(place)
+    async def _session(self, request: Request) -> Session | None:
+        token = request.cookies.get(COOKIE)
+        return None if not token else await self._store.aglance(keys.session, token)
+
+    async def _key(self, request: Request, whole: str, *, in_form: bool) -> Key:
         hashed, moment = sha256(whole.encode("utf-8", "replace")).digest(), time.monotonic()
         until, key = self._known.get(hashed, (0.0, None))
         if key is None or until < moment:
             key = await self._store.aglance(keys.known, whole)
             if key is None:
-                self._note_failure(place)
+                self._figures.wrong_key(in_form=in_form)
+                # Many may come from the address of one proxy, so only wrong keys are held against it.
+                self._note_failure(request.client.host if request.client else "")
                 raise _unknown("The key is not known here, or was revoked.")
             self._known[hashed] = (moment + _REMEMBERED, key)
             if len(self._known) > _MOST_REMEMBERED:
                 self._known.popitem(last=False)
-        self._used.add(key.id)
+        self._take(key)
         return key
 
-    def _check_failures(self, place: str) -> None:
+    def _take(self, key: Key) -> None:
+        """Counts a request with a key, whichever way it came. Raises ApiError where there are too many."""
+        self._limit(key)
+        self._used.add(key.id)
+
+    def _note_failure(self, place: str) -> None:
+        """Counts a wrong key. Raises ApiError where there are too many."""
         moment = time.monotonic()
-        recent = [each for each in self._failures.get(place, ()) if each > moment - _SECONDS_OF_FAILURES]
-        if len(recent) >= _FAILURES:
+        recent = [each for each in self._failures.pop(place, ()) if each > moment - _SECONDS_OF_FAILURES]
+        is_many = len(recent) >= _FAILURES
+        self._failures[place] = recent if is_many else [*recent, moment]
+        if len(self._failures) > _MOST_REMEMBERED:
+            self._failures.popitem(last=False)
+        if is_many:
             wait = max(1, round(recent[0] + _SECONDS_OF_FAILURES - moment))
             raise ApiError(
                 429,
@@ -132,13 +157,6 @@ class Access:
                 f"Wait {wait} seconds.",
                 headers={"retry-after": str(wait)},
             )
-
-    def _note_failure(self, place: str) -> None:
-        moment = time.monotonic()
-        recent = [each for each in self._failures.pop(place, ()) if each > moment - _SECONDS_OF_FAILURES]
-        self._failures[place] = [*recent, moment]
-        if len(self._failures) > _MOST_REMEMBERED:
-            self._failures.popitem(last=False)
 
     def _limit(self, key: Key) -> None:
         """A bucket that fills as fast as the key's limit, and holds a minute's worth."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from rollout.platform.conversation import API
 from rollout.platform.server import environments, events, generating, health, keys, runs, training
@@ -29,6 +30,8 @@ Send = Callable[[Message], Awaitable[None]]
 
 _log = logging.getLogger("rollout")
 
+_NO_ROUTE = "none"
+
 _HEADERS = (
     (API.encode(), b"1"),
     (b"x-content-type-options", b"nosniff"),
@@ -42,7 +45,7 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
 
     The store and the runner are the caller's to open, and are closed when the application ends.
     """
-    access = Access(store, everybody=everybody)
+    access = Access(store, runner.figures, everybody=everybody)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -84,6 +87,7 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
         from rollout.platform import pages
 
         pages.add_to(app)
+    app.state.paths = {route.endpoint: route.path for route in app.routes if isinstance(route, Route)}
     app.add_middleware(_Carrying)
     return app
 
@@ -98,7 +102,7 @@ def local_application(folder: Path, settings: Settings | None = None) -> Starlet
 
 
 class _Carrying:
-    """Gives every answer the headers that all of them have."""
+    """Gives every answer the headers that all of them have, and counts it."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
@@ -106,12 +110,33 @@ class _Carrying:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """As ASGI has it."""
 
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.monotonic()
+
+        def count(status: int) -> None:
+            state = scope["app"].state
+            route = state.paths.get(scope.get("endpoint"), _NO_ROUTE)
+            state.runner.figures.request(scope["method"], route, status, time.monotonic() - began)
+
+        is_begun = False
+
         async def carrying(message: Message) -> None:
+            nonlocal is_begun
             if message["type"] == "http.response.start":
+                is_begun = True
+                count(message["status"])
                 message["headers"] = [*message.get("headers", ()), *_HEADERS]
             await send(message)
 
-        await self._app(scope, receive, carrying if scope["type"] == "http" else send)
+        try:
+            await self._app(scope, receive, carrying)
+        except Exception:
+            if not is_begun:
+                # What is answered to it goes out past here.
+                count(500)
+            raise
 
 
 def _in_json(

@@ -1,7 +1,8 @@
 """What befalls a run, told as it happens: server-sent events.
 
 ``progress`` has the run, at most a few times a second; ``rollout`` a finished rollout without its transcript; ``end``
-the run when it is over. An id is a time, so whoever lost the connection is told what was finished since then.
+the run when it is over, ``left`` that nobody executes it. An id is a time, so whoever lost the connection is told what
+was finished since then.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from starlette.routing import Route
 
 from rollout.platform.server.access import needs
 from rollout.platform.server.http import ApiError
-from rollout.platform.server.runner import Runner
 from rollout.platform.server.runs import in_words, not_one, shown_rollout
 from rollout.platform.store import Store, rollouts, runs
 from rollout.platform.store.keys import Scope
@@ -43,14 +43,16 @@ async def get_events(request: Request) -> Response:
         raise ApiError(400, "That is no id of an event.", pointer="Last-Event-ID")
     # Proxies that gather an answer before they pass it on are told not to.
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    told = _told(store, request.app.state.runner, run.id, int(last or 0))
+    told = _told(request, run.id, int(last or 0))
     return StreamingResponse(told, headers=headers, media_type="text/event-stream")
 
 
-async def _told(store: Store, runner: Runner, run_id: str, since: int) -> AsyncIterator[bytes]:
+async def _told(request: Request, run_id: str, since: int) -> AsyncIterator[bytes]:
+    state = request.app.state
+    store: Store = state.store
     told: set[str] = set()
-    before, spoken = b"", time.monotonic()
-    while True:
+    before, spoken, is_left = b"", time.monotonic(), False
+    while await state.access.may_go_on(request):
         run = await store.aglance(runs.get, run_id)
         assert run is not None
         # What was finished in the same millisecond as the last may have come after it.
@@ -71,10 +73,22 @@ async def _told(store: Store, runner: Runner, run_id: str, since: int) -> AsyncI
         elif time.monotonic() - spoken > _BETWEEN_WORDS:
             spoken = time.monotonic()
             yield b": still there\n\n"
+        was_left, is_left = is_left, state.runner.leaves_alone(run)
+        # What was looked at may have been taken up, or have ended, since.
+        if was_left and is_left:
+            yield _event("left", _left(run_id), since)
+            return
         started = time.monotonic()
-        await runner.changed.wait(run_id, _BETWEEN_LOOKS)
+        await state.runner.changed.wait(run_id, _BETWEEN_LOOKS)
         if (left := _BETWEEN_EVENTS - (time.monotonic() - started)) > 0:
             await asyncio.sleep(left)
+
+
+def _left(run_id: str) -> dict[str, str]:
+    return {
+        "error": f"Nobody executes the run {run_id[:12]} now.",
+        "hint": f"Go on with it: rollout resume {run_id[:12]}",
+    }
 
 
 def _event(kind: str, data: object, event_id: int) -> bytes:

@@ -25,6 +25,7 @@ from rollout.engine.journal import encode
 from rollout.environment import Environment
 from rollout.models import ConnectError, Usage, address
 from rollout.platform.server.asking import check_actor, check_judges
+from rollout.platform.server.figures import Figures
 from rollout.platform.server.plan import places, with_own_keys
 from rollout.platform.store import Store, StoreError, environments, rollouts, runs
 from rollout.platform.store.rollouts import Finished, NotHeldError
@@ -44,14 +45,16 @@ _log = logging.getLogger("rollout")
 class Host(Protocol):
     """Whoever executes runs: has the executor, and is told of what was written."""
 
+    figures: Figures
+
     def recipe(self, environment: Environment, run: Run, concurrency: int) -> Recipe:
         """All that the rollouts of a run depend on besides their task."""
 
     def start_executor(self, recipe: Recipe, *, concurrency: int, budget: Budget) -> Any:
         """The executor of a run. Raises ExecutorError, ConnectError, TemplateError and SandboxError."""
 
-    def wrote(self, run_id: str, rollouts: int) -> None:
-        """A run has changed: so many rollouts of it are finished."""
+    def wrote(self, run_id: str) -> None:
+        """A run has changed."""
 
 
 class _CancelledError(Exception):
@@ -102,7 +105,7 @@ class Execution:
         run = self._run
         data = await self._store.aread(environments.data, run.environment_id, run.digest)
         assert data is not None
-        environment = with_own_keys(environment_of(orjson.loads(data)))
+        environment = await asyncio.to_thread(lambda: with_own_keys(environment_of(orjson.loads(data))))
         # It may have been pushed to, or begun on, a server that was less particular.
         check_actor(run.model)
         check_judges(environment.verifier)
@@ -155,7 +158,9 @@ class Execution:
 
     async def _finish(self, done: Done) -> None:
         line = encode(done)
-        self._usage += line.done.usage + _judging(line.done)
+        used = line.done.usage + _judging(line.done)
+        self._usage += used
+        self._host.figures.rollout(Brief.of(line.done).outcome, used)
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(
             (finished_of(line.done, self._index[line.done.job.task.key], line.data), written)
@@ -193,7 +198,7 @@ class Execution:
                 self._waiting = [*batch, *self._waiting]
                 raise
         self.left -= len(batch)
-        self._host.wrote(self._run.id, len(batch))
+        self._host.wrote(self._run.id)
         for _, written in batch:
             if not written.done():
                 written.set_result(None)
@@ -221,7 +226,8 @@ class Execution:
         except StoreError as error:
             # Its lease runs out, and whoever takes it finds nothing left to do.
             _log.error("%s", error)
-        self._host.wrote(self._run.id, 0)
+        self._host.figures.run(status)
+        self._host.wrote(self._run.id)
 
 
 class _ChangedError(Exception):

@@ -14,7 +14,8 @@ from rollout.models import ConnectError, Usage
 from rollout.platform.author import PATIENCE, AuthorError, refuse_insiders, write
 from rollout.platform.drafting import Draft, DraftError, Examined, read_draft
 from rollout.platform.server.access import needs
-from rollout.platform.server.http import ApiError, Json, check_shape, object_of
+from rollout.platform.server.bodies import check_shape, object_of
+from rollout.platform.server.http import ApiError, Json
 from rollout.platform.server.repeating import repeated
 from rollout.platform.store.keys import Scope
 from rollout.sandbox import chosen
@@ -30,7 +31,7 @@ _LARGEST = 4 * 1024 * 1024
 async def generate(request: Request) -> Response:
     """An environment as a description says: ``{config | schema + seed, tasks, verifier, _warnings, _usage}``."""
     body = await object_of(request)
-    check_shape("generation", body)
+    await check_shape(request, "generation", body)
     return await _answered(request, body, body["description"], "/description", None)
 
 
@@ -39,7 +40,7 @@ async def generate(request: Request) -> Response:
 async def refine(request: Request) -> Response:
     """An environment changed as an instruction says; the same shape."""
     body = await object_of(request, limit=_LARGEST)
-    check_shape("refinement", body)
+    await check_shape(request, "refinement", body)
     try:
         current = read_draft(body["current"], body["template"])
     except DraftError as error:
@@ -81,9 +82,11 @@ async def _answered(
     except ConnectError as error:
         raise ApiError(400, str(error), error.hint, pointer="/model") from None
     except AuthorError as error:
+        state.runner.figures.usage("writing", error.usage)
         raise _refused(error) from None
     finally:
         state.writing -= 1
+    state.runner.figures.usage("writing", written.usage)
     return Json(
         {
             **written.examined.draft.said,

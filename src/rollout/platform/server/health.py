@@ -11,8 +11,10 @@ from starlette.routing import Route
 
 import rollout
 from rollout.platform.server.access import needs
+from rollout.platform.server.figures import Family, text
 from rollout.platform.server.http import Json
 from rollout.platform.store import runs
+from rollout.platform.store.ids import now
 from rollout.platform.store.keys import Scope
 
 
@@ -30,33 +32,31 @@ async def ready(request: Request) -> Response:
 @needs(Scope.ADMIN)
 async def metrics(request: Request) -> Response:
     """The figures, in the text format of Prometheus, version 0.0.4."""
-    counts = await request.app.state.store.aread(runs.count)
-    runner = request.app.state.runner
+    store, runner = request.app.state.store, request.app.state.runner
+    counts, oldest = await store.aread(runs.count), await store.aread(runs.oldest_queued)
     families = [
-        (
+        Family("rollout_info", "gauge", "The version.", [("", {"version": rollout.__version__}, 1)]),
+        Family(
             "rollout_runs",
             "gauge",
-            "Runs by their status.",
-            [(f'{{status="{k}"}}', v) for k, v in counts.items()],
+            "Runs of the database by their status.",
+            [("", {"status": status}, amount) for status, amount in counts.items()],
         ),
-        (
+        Family(
+            "rollout_oldest_queued_seconds",
+            "gauge",
+            "How long the run has waited that was first to be queued.",
+            [("", {}, 0.0 if oldest is None else max(0.0, (now() - oldest) / 1000))],
+        ),
+        Family(
             "rollout_rollouts_under_way",
             "gauge",
             "Rollouts that this server is doing.",
-            [("", runner.under_way)],
+            [("", {}, runner.under_way)],
         ),
-        (
-            "rollout_rollouts_finished_total",
-            "counter",
-            "Rollouts that this server did.",
-            [("", runner.finished)],
-        ),
+        *runner.figures.families(),
     ]
-    lines = []
-    for name, kind, words, values in families:
-        lines += [f"# HELP {name} {words}", f"# TYPE {name} {kind}"]
-        lines += [f"{name}{labels} {value}" for labels, value in values]
-    return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
+    return Response(text(families), media_type="text/plain; version=0.0.4")
 
 
 async def contract(request: Request) -> Response:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 import socket
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -20,8 +21,9 @@ from rollout.models import Sampling, Setup, connect
 from rollout.platform.server.changes import Changes
 from rollout.platform.server.confinement import confined
 from rollout.platform.server.execution import LEASE, Execution
+from rollout.platform.server.figures import Figures
 from rollout.platform.store import Store, StoreError, runs
-from rollout.platform.store.ids import new_id
+from rollout.platform.store.ids import new_id, now
 from rollout.platform.store.runs import Run
 from rollout.settings import Settings
 
@@ -29,6 +31,8 @@ AT_ONCE = 4
 """How many runs are executed at once."""
 
 _BETWEEN_LOOKS = 2.0
+_SURELY_GONE = 600.0
+"""Seconds after which whoever lets a run go unrenewed is taken for gone, whatever process has its number now."""
 
 _HERE = f"{socket.gethostname()[:24]} "
 
@@ -60,12 +64,12 @@ class Runner:
         self._at_once = at_once
         self._sandbox = sandbox if only_asked else confined(sandbox)
         self._asked: dict[str, None] | None = {} if only_asked else None
-        self._owner = f"{_HERE}{os.getpid()} {new_id()[:8]}"
+        self._owner = f"{runs.OWN if only_asked else ''}{_HERE}{os.getpid()} {new_id()[:8]}"
         self._active: dict[str, Execution] = {}
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
         self.changed = Changes()
-        self.finished = 0
+        self.figures = Figures()
 
     @property
     def under_way(self) -> int:
@@ -89,7 +93,10 @@ class Runner:
             execution.nudged.set()
 
     async def close(self) -> None:
-        """Gives up what is under way and gives the runs back; whoever takes them does the rest."""
+        """Gives up what is under way and gives the runs back; whoever takes them does the rest.
+
+        With ``only_asked`` they are ended, also those that were not begun yet: nobody goes on with them unasked.
+        """
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
@@ -97,18 +104,38 @@ class Runner:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for run_id in self._asked or ():
+            with suppress(StoreError):
+                await self._store.awrite(runs.release, run_id, self._owner)
+
+    @property
+    def reserves_for(self) -> str | None:
+        """Whom a run is for alone that is begun here; None for whoever takes it."""
+        return None if self._asked is None else self._owner
+
+    def leaves_alone(self, run: Run) -> bool:
+        """Whether a run that is not over is executed by nobody, and will not be unless somebody asks for it here."""
+        if self._asked is None or run.id in self._asked or run.id in self._active:
+            return False
+        is_held = run.lease_until is not None and run.lease_until >= now()
+        return not is_held and (run.owner is None or not run.owner.startswith(runs.OWN) or _is_gone(run.owner))
 
     async def _free_those_of_the_dead(self) -> None:
         """What a process of this machine held that was killed need not wait until its lease runs out."""
-        for run_id, owner in await self._store.aread(runs.held):
-            pid = owner.removeprefix(_HERE).partition(" ")[0]
-            if owner.startswith(_HERE) and pid.isdigit() and not _is_alive(int(pid)):
+        for run_id, owner, until in await self._store.aread(runs.held):
+            # A number is given again, and another machine's cannot be asked for.
+            is_forgotten = until is not None and now() - until > _SURELY_GONE * 1000
+            if _is_gone(owner) or is_forgotten:
                 await self._store.awrite(runs.release, run_id, owner)
 
     async def _look(self) -> None:
+        freed = time.monotonic()
         while True:
             self._wake.clear()
             try:
+                if time.monotonic() - freed > LEASE:
+                    await self._free_those_of_the_dead()
+                    freed = time.monotonic()
                 while len(self._active) < self._at_once and (run := await self._lease()) is not None:
                     self._begin(run)
             except StoreError as error:
@@ -140,9 +167,8 @@ class Runner:
 
         execution.task.add_done_callback(ended)
 
-    def wrote(self, run_id: str, rollouts: int) -> None:
-        """Tells those who follow a run that it has changed: so many rollouts of it are finished."""
-        self.finished += rollouts
+    def wrote(self, run_id: str) -> None:
+        """Tells those who follow a run that it has changed."""
         self.changed.tell(run_id)
 
     @property
@@ -182,6 +208,13 @@ class Runner:
         return self._executor.start(
             recipe, concurrency=concurrency, budget=budget, tell=lambda sentence: _log.warning("%s", sentence)
         )
+
+
+def _is_gone(owner: str) -> bool:
+    """Whether that was a process of this machine, and is none any more."""
+    name = owner.removeprefix(runs.OWN)
+    pid = name.removeprefix(_HERE).partition(" ")[0]
+    return name.startswith(_HERE) and pid.isdigit() and not _is_alive(int(pid))
 
 
 def _is_alive(pid: int) -> bool:

@@ -32,6 +32,9 @@ class Status(StrEnum):
 
 OVER = (Status.DONE, Status.FAILED, Status.CANCELLED)
 
+OWN = "local "
+"""How an owner begins who executes only what a user asked of it: nobody else goes on with that unasked."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -107,8 +110,9 @@ def create(
     name: str | None = None,
     parent_id: str | None = None,
     key_id: str | None = None,
+    owner: str | None = None,
 ) -> Run:
-    """A new run, queued."""
+    """A new run, queued; with an ``owner`` for that one alone, where it begins with :data:`OWN`."""
     run_id = new_id()
     connection.execute(
         insert(_runs).values(
@@ -123,6 +127,7 @@ def create(
             total=total,
             created_at=now(),
             key_id=key_id,
+            owner=owner,
         )
     )
     run = get(connection, run_id)
@@ -183,15 +188,24 @@ def count(connection: Connection) -> dict[str, int]:
     return {str(status): found.get(str(status), 0) for status in Status}
 
 
+def oldest_queued(connection: Connection) -> int | None:
+    """Since when the run has waited that was queued first; None where none is."""
+    query = select(func.min(_runs.c.created_at)).where(_runs.c.status == Status.QUEUED)
+    found: int | None = connection.execute(query).scalar_one()
+    return found
+
+
 def lease(connection: Connection, owner: str, seconds: float, *, only: str | None = None) -> Run | None:
     """The oldest run that is to be executed and that nobody holds, now held by ``owner``; None where there is none.
 
-    ``only`` is the id of the one that is wanted.
+    ``only`` is the id of the one that is wanted, which may then have been for somebody alone.
     """
     moment = now()
     free = or_(_runs.c.lease_until.is_(None), _runs.c.lease_until < moment)
     query = select(_runs.c.id).where(_runs.c.status.in_((Status.QUEUED, Status.RUNNING)), free)
-    if only is not None:
+    if only is None:
+        query = query.where(or_(_runs.c.owner.is_(None), _runs.c.owner.not_like(f"{OWN}%")))
+    else:
         query = query.where(_runs.c.id == only)
     query = query.order_by(_runs.c.created_at, _runs.c.id).limit(1)
     if connection.dialect.name != "sqlite":
@@ -222,16 +236,25 @@ def renew(connection: Connection, run_id: str, owner: str, seconds: float) -> Ru
     return get(connection, run_id) if changed.rowcount else None
 
 
-def held(connection: Connection) -> list[tuple[str, str]]:
-    """The runs that somebody holds, each with who that is."""
-    query = select(_runs.c.id, _runs.c.owner).where(
-        _runs.c.status == Status.RUNNING, _runs.c.owner.is_not(None)
+def held(connection: Connection) -> list[tuple[str, str, int | None]]:
+    """The runs that are somebody's, each with who that is, and until when it is held."""
+    query = select(_runs.c.id, _runs.c.owner, _runs.c.lease_until).where(
+        _runs.c.status.in_((Status.QUEUED, Status.RUNNING)), _runs.c.owner.is_not(None)
     )
-    return [(run_id, owner) for run_id, owner in connection.execute(query)]
+    return [(run_id, owner, until) for run_id, owner, until in connection.execute(query)]
 
 
 def release(connection: Connection, run_id: str, owner: str) -> None:
-    """Gives a run back, to be gone on with by whoever leases it next."""
+    """Gives a run back, to be gone on with by whoever leases it next. One that was for its owner alone is ended, and
+    only gone on with when somebody asks for that."""
+    if owner.startswith(OWN):
+        run = get(connection, run_id)
+        if run is not None and run.done >= run.total:
+            end(connection, run_id, owner, Status.DONE)
+        else:
+            reason = f"It was interrupted. Go on with it: rollout resume {run_id[:12]}"
+            end(connection, run_id, owner, Status.CANCELLED, reason)
+        return
     connection.execute(
         update(_runs).where(_runs.c.id == run_id, _runs.c.owner == owner).values(owner=None, lease_until=None)
     )
@@ -272,8 +295,9 @@ def cancel(connection: Connection, run_id: str) -> Run | None:
     return get(connection, run_id)
 
 
-def resume(connection: Connection, run_id: str) -> Run | None:
-    """Queues a run again that ended before all was done. One that is not over stays as it is."""
+def resume(connection: Connection, run_id: str, owner: str | None = None) -> Run | None:
+    """Queues a run again that ended before all was done, for whom :func:`create` says. One that is not over stays as it
+    is."""
     connection.execute(
         update(_runs)
         .where(_runs.c.id == run_id, _runs.c.status.in_(OVER))
@@ -282,7 +306,7 @@ def resume(connection: Connection, run_id: str) -> Run | None:
             reason=None,
             ended_at=None,
             cancel_requested=False,
-            owner=None,
+            owner=owner,
             lease_until=None,
         )
     )
@@ -297,6 +321,7 @@ def _run(row: Any) -> Run:
 
 __all__ = [
     "OVER",
+    "OWN",
     "NotOneError",
     "Run",
     "Status",
