@@ -33,6 +33,12 @@ def number_in(request: Request, name: str, default: int) -> int:
     return max(1, _number(text, name)) if text else default
 
 
+def place_in(request: Request, name: str) -> int | None:
+    """The number of a task, of which the first is 0, as everywhere; None where it is not said. Raises ApiError."""
+    text = request.query_params.get(name, "")
+    return _number(text, name) if text else None
+
+
 def rest(
     found: Sequence[R], size: int, place: Callable[[R], Sequence[Any]]
 ) -> tuple[Sequence[R], str | None]:
@@ -52,4 +58,4 @@ def _not_one(name: str) -> ApiError:
     return ApiError(400, f"“{name}” in the address says no place in a table.", "Begin at the first page.")
 
 
-__all__ = ["after_in", "number_in", "rest"]
+__all__ = ["after_in", "number_in", "place_in", "rest"]

@@ -114,7 +114,7 @@ async def show_task(request: Request) -> Response:
     tasks = (await asyncio.to_thread(orjson.loads, data))["environment"]["tasks"]
     place = request.path_params["index"]
     if place >= len(tasks):
-        raise ApiError(404, f"“{entry.slug}” has no task {place + 1}.")
+        raise ApiError(404, f"“{entry.slug}” has no task {place}.")
     texts, task = texts_of(request), tasks[place]
     return show(
         request,

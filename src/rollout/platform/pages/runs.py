@@ -14,7 +14,7 @@ from rollout.analysis.report.figures import ORDER, Histogram, score_histogram, s
 from rollout.analysis.report.transcript import used
 from rollout.engine import Outcome
 from rollout.models import Usage
-from rollout.platform.pages.cursors import after_in, number_in, rest
+from rollout.platform.pages.cursors import after_in, number_in, place_in, rest
 from rollout.platform.pages.rates import rate_of
 from rollout.platform.pages.showing import PAGE, link, show
 from rollout.platform.pages.visiting import page, to
@@ -108,7 +108,7 @@ async def show_run(request: Request) -> Response:
         raise ApiError(400, f"“outcome” is to be one of {', '.join(Outcome)}.")
     if order.removeprefix("-") not in _SORTS:
         raise ApiError(400, f"“order” is to be one of {', '.join(_SORTS)}.")
-    task = number_in(request, "task", 0) - 1
+    task = place_in(request, "task")
     entries = await store.aread(environments.by_id, {run.environment_id})
     counted = await request.app.state.counts.of(store, run)
     ordered, number = _ordered(counted.tallies, order), number_in(request, "tasks", 1)
@@ -121,10 +121,10 @@ async def show_run(request: Request) -> Response:
         down=down,
         after=after,
         outcome=outcome or None,
-        task_index=task if task >= 0 else None,
+        task_index=task,
     )
     rows, following = rest(found, PAGE, lambda row: (row.task_index, row.trial))
-    indexes = {each.task_index for each in tallies} | ({task} if task >= 0 else set())
+    indexes = {each.task_index for each in tallies} | ({task} if task is not None else set())
     names = await store.aread(listing.task_names, run.id, indexes)
     # Only by its id: what it is of may be much.
     parent = await store.aread(listing.runs_by_id, [run.parent_id]) if run.parent_id else {}
@@ -149,8 +149,7 @@ async def show_run(request: Request) -> Response:
             "next": following,
             "is_first": not after,
             "outcome": outcome,
-            "task": task + 1 if task >= 0 else None,
-            "task_name": names.get(task),
+            "task": task,
             "sort": "down" if down else "",
             "moment": now(),
             "may_write": request.state.key.allows(Scope.WRITE),

@@ -99,7 +99,12 @@ def one_line(texts: Texts, text: Any, longest: int = 300) -> str:
 def link(path: str, *parts: str, **query: Any) -> str:
     """The address of a page: ``path``, further parts of it, and what of the query has a value."""
     whole = "/".join([path, *(quote(part, safe="") for part in parts)])
-    said = {name.rstrip("_"): value for name, value in query.items() if value not in (None, "", False)}
+    # A task may be number 0, which is a value.
+    said = {
+        name.rstrip("_"): value
+        for name, value in query.items()
+        if value not in (None, "") and value is not False
+    }
     return f"{whole}?{urlencode(said)}" if said else whole
 
 

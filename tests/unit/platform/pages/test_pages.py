@@ -120,9 +120,32 @@ def test_a_run_shows_its_figures_and_its_rollouts_can_be_narrowed(owner: Browser
         re.findall(r"\?task=(\d+)#", owner.get(f"/runs/{run}?order={order}").text)[:3]
         for order in ("task", "-task", "rate")
     ]
-    assert rates[0] == ["1", "2", "3"]
-    assert rates[1] == ["3", "2", "1"]
-    assert rates[2][-1] == "3"
+    assert rates[0] == ["0", "1", "2"]
+    assert rates[1] == ["2", "1", "0"]
+    assert rates[2][-1] == "2"
+
+
+def test_tasks_and_trials_have_the_numbers_that_the_api_and_the_terminal_give_them(
+    owner: Browser, api: httpx.Client, stocked: Stocked
+) -> None:
+    run = stocked.runs[0]
+    listed = text(owner.get(f"/runs/{run}"))
+    told = api.get(f"/api/runs/{run}?include=rollouts").json()["rollouts"]
+    assert {0, 1} == {each["trial"] for each in told}
+    for each in told:
+        task, trial = each["taskIndex"], each["trial"]
+        assert f"{task} .{trial} rollout {each['id'][:8]}" in listed.replace(
+            f"{task}.{trial}", f"{task} .{trial}"
+        )
+        page = text(owner.get(f"/rollouts/{each['id']}"))
+        assert f"Task {task} of letters" in page
+        assert f", trial {trial}" in page
+    of_first = owner.get(f"/runs/{run}?task=0")
+    assert "of task 0 (show all)" in text(of_first)
+    assert f"/runs/{run}?outcome=failed&amp;task=0" in of_first.text
+    assert of_first.text.count('href="/rollouts/') == sum(each["taskIndex"] == 0 for each in told)
+    assert text(owner.get("/environments/letters/tasks/0")).count("Task 0 of") == 1
+    assert "has no task 99." in text(owner.get("/environments/letters/tasks/99"))
 
 
 def test_a_rollout_shows_what_was_said_what_changed_and_the_verdict(owner: Browser, stocked: Stocked) -> None:
