@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rollout.check.allowance import allowances, silence
+from rollout.check.doubled import Doubled
 from rollout.check.finding import Finding
+from rollout.check.grading import is_foreign
 from rollout.check.headers import is_list_told_of
 from rollout.check.report import Report
 from rollout.check.rulebook import Rule, looking_rules, rule
@@ -85,21 +87,25 @@ class _Check:
         self.tasks = 0
         self.broken_tasks = 0
         self.stand_ins = StandIns(())
+        self.doubled = Doubled(document, ())
 
     def run(self) -> Report:
         document = self.document
         subject = Subject(document)
         problems = list(document.problems)
         self.stand_ins = StandIns(problems)
+        self.doubled = Doubled(document, problems)
         allowed = allowances(document, problems)
-        faults = shape_findings(subject)
-        for fault in faults:
-            self._add_fault(fault)
+        foreign = {each.route for each in subject.primitives if is_foreign(subject, each)}
+        for fault in shape_findings(subject):
+            # A primitive of another template is told of as a whole.
+            self._add_fault(fault, is_echo=fault.route[:3] in foreign)
         # What was meant to be filled in makes every conclusion about the tool an echo.
         meant = {found.route for found in subject.foreign_placeholders}
         meant |= {found.route for found in subject.calculations}
         unread = set(self.stand_ins.routes(document.place))
-        subject.note_faults(self.broken | self.missing_in | meant | unread)
+        doubled = set(self.doubled.routes())
+        subject.note_faults(self.broken | self.missing_in | meant | unread | doubled)
         for known in looking_rules():
             if known.check is not None and self._wanted(known):
                 self._run_rule(known, document, subject)
@@ -223,7 +229,7 @@ class _Check:
         if self._room_for(known.slug):
             self._append(known, problem)
 
-    def _add_fault(self, fault: ShapeFault, under: Route = ()) -> None:
+    def _add_fault(self, fault: ShapeFault, under: Route = (), *, is_echo: bool = False) -> None:
         route = (*under, *fault.route)
         if fault.slug in ("missing-key", "unknown-key"):
             self.missing_in.add(route)
@@ -232,6 +238,11 @@ class _Check:
                 self.missing_in.add((*route[:-1], meant))
         else:
             self.broken.add(route)
+            # Each of several keys that exclude each other may be the one too many.
+            if fault.slug == "conflicting-keys":
+                self.broken.update((*route[:-1], key) for key in fault.facts["keys"])
+        if is_echo or self.doubled.holds(route):
+            return
         known = rule(fault.slug)
         if self._wanted(known) and self._room_for(known.slug):
             self._append(known, Problem(fault.slug, self.document.span(route, fault.at), fault.facts))
@@ -251,6 +262,8 @@ class _Check:
             return
         document = self.document
         if len(finding.route) > 1 and self.stand_ins and self.stand_ins.are_in(document.span(finding.route)):
+            return
+        if self.doubled.holds(finding.route):
             return
         if not self._room_for(known.slug):
             return

@@ -67,7 +67,7 @@ def unmakeable(tool: ToolView, call: dict[str, Any], *, partly: bool, tolerance:
         return None
     for key, name in arguments_of(call):
         # What may be left out keeps no call from being made.
-        if key != "optional" and name not in names:
+        if key != "optional" and name not in names and name not in tool.undeclared:
             near = closest(name, names)
             return Unmakeable(
                 f"the tool {tool} takes no argument {quoted(name)}",

@@ -182,6 +182,12 @@ class ToolView:
         return tuple(found)
 
     @cached_property
+    def undeclared(self) -> frozenset[str]:
+        """The arguments that its texts use and that are not declared, which is told where they are used."""
+        used = {str(read.steps[0]) for read in self.reads if read.root == "args" and read.steps}
+        return frozenset(used.difference(self.parameters.names)) if self.is_declared else frozenset()
+
+    @cached_property
     def asked_for(self) -> frozenset[tuple[str, tuple[Step, ...]]]:
         """What an expression asks for with ``has``, as root and steps: that it may be missing is thought of."""
         return frozenset(

@@ -1,7 +1,8 @@
 """A step of a solution gives arguments that the tool does not take.
 
 A call whose arguments do not satisfy the tool's parameters is answered with an error and changes nothing, so the
-solution does not solve the task.
+solution does not solve the task. Where a tool declares no parameters, they are those that its texts use, and one of
+these may be what is misspelt.
 
 Before:
 
@@ -22,7 +23,7 @@ from typing import Any
 from rollout.check.finding import Finding
 from rollout.check.solution_screen import may_hold_solution
 from rollout.check.subject import Subject
-from rollout.check.tool_view import ToolView
+from rollout.check.tool_view import Read, ToolView
 from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.language.compare import show
@@ -59,6 +60,8 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     if not tools:
         return None
 
+    blamed: set[Route] = set()
+
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         steps = record.value.get("solution")
         if not steps:
@@ -72,7 +75,11 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
             if compiled is not None and not compiled.is_valid(args):
                 route = ("tasks", record.index, "solution", index)
                 found = found or []
-                found.extend(_findings(tools[name], compiled.faults(args), step, route))
+                for each in _findings(tools[name], compiled.faults(args), step, route):
+                    if each.route not in blamed:
+                        found.append(each)
+                    if each.route[:1] == ("config",):
+                        blamed.add(each.route)
         return found
 
     return judge
@@ -107,6 +114,11 @@ def _findings(
         elif fault.keyword in ("additionalProperties", "unevaluatedProperties"):
             known = _known(tool, below)
             for unknown in fault.wanted:
+                if not below and unknown in tool.undeclared:
+                    continue
+                if not below and (culprit := _misspelt_placeholder(tool, unknown)) is not None:
+                    yield _blamed(tool, culprit, unknown, (*here, unknown))
+                    continue
                 near = closest(unknown, known or ())
                 takes = f"It takes {listed(known)}." if known else "It takes no arguments."
                 yield Finding(
@@ -136,6 +148,41 @@ def _findings(
                 f"The tool {tool} does not take these arguments: {name} {fault.words}.",
                 "Give what its paramsSchema asks for, or mend that.",
             )
+
+
+def _misspelt_placeholder(tool: ToolView, given: str) -> Read | None:
+    """The place in a tool whose parameters are inferred that most likely misspells the argument ``given``.
+
+    It is to blame where the tool calls a key by the name that is given, such as a field of what it writes.
+    """
+    if tool.parameters.form != "inferred":
+        return None
+    near = closest(given, tool.parameters.names)
+    keys = {key for value in _objects(tool.item.value) for key in value}
+    if near is None or near in keys or given not in keys:
+        return None
+    return next((read for read in tool.reads if read.root == "args" and read.steps[:1] == (near,)), None)
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            yield here
+        pending += here.values() if isinstance(here, dict) else here if isinstance(here, list) else ()
+
+
+def _blamed(tool: ToolView, read: Read, given: str, route: Route) -> Finding:
+    written = write(("args", *read.steps))
+    return Finding(
+        read.route,
+        f"The tool {tool} takes an argument {quoted(str(read.steps[0]))} because of this, and solutions give "
+        f"{quoted(given)}.",
+        suggestion(read.instead(write(("args", given, *read.steps[1:]))), read.text or written),
+        at=read.at,
+        see=((route, "one of them"),),
+    )
 
 
 def _as_wanted(fault: SchemaFault, takes: str) -> str:
