@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from re import sub
 from unicodedata import normalize
 
 from rollout.language.compare import unseen_difference
@@ -54,6 +55,16 @@ def did_you_mean(name: str, known: Collection[str], *, kind: str) -> str | None:
     return f"The {kind} are {listed(known)}." if len(known) > 1 else None
 
 
+def sketch(json: str, path: str) -> str:
+    """A member or an object in JSON, such as ``"a": [{"b": "…"}]``, as a file like that at ``path`` would have it."""
+    suffix = path.rpartition(".")[2].lower()
+    if suffix in ("yaml", "yml"):
+        return sub(r'"(\w+)":', r"\1:", json)
+    if suffix == "toml":
+        return sub(r'"(\w+)":', r"\1 =", json)
+    return sub(r'^"(\w+)": ', r"\1=", json) if suffix == "py" else json
+
+
 def score(value: float, *, below: float = 1.0) -> str:
     """A score as a person writes it: two places, and as many more as tell it from ``below`` where it is less."""
     text = f"{value:.2f}"
@@ -90,4 +101,4 @@ def _fold(name: str) -> str:
     return "".join(each for each in normalize("NFC", name).casefold() if each not in "_-. ")
 
 
-__all__ = ["closest", "did_you_mean", "listed", "quoted", "score", "suggestion"]
+__all__ = ["closest", "did_you_mean", "listed", "quoted", "score", "sketch", "suggestion"]

@@ -15,7 +15,7 @@ from rollout.check.subject import Subject
 from rollout.check.tool_view import ARGUMENTS, ToolView, Write, follow, step_of
 from rollout.check.values import described, shown
 from rollout.check.wording import did_you_mean, quoted
-from rollout.language.compare import compare
+from rollout.language.compare import compare, unmatched
 from rollout.language.interpolation import parse
 from rollout.language.paths import MISSING, Step, get, write
 
@@ -157,7 +157,25 @@ def _never_added(
         if any(compare(row, each, **terms) is None for each in present):
             continue
         return Unreached((*steps, index), f"no tool adds {shown(row, 60)} to {name}")
-    return None
+    return left_out(steps, present, wanted, terms)
+
+
+def left_out(
+    steps: tuple[Step, ...], present: list[Any], wanted: list[Any], terms: Terms
+) -> Unreached | None:
+    """Why a list that tools only add to is never ``wanted``, since it begins with what is there at the start."""
+    if terms["subset"] or wanted[: len(present)] == present:
+        return None
+    name = quoted(write(steps))
+    lacking = unmatched(present, wanted, lambda one, other: compare(other, one, **terms) is None)
+    if lacking is not None:
+        item = shown(present[lacking], 60)
+        why = f"{name} has {item} from the start, which no tool takes away and this leaves out"
+        return Unreached(steps, why, "Add it here: the ground truth is the whole list as it is at the end.")
+    if terms["ignore_order"] or compare(wanted[: len(present)], present, **terms) is None:
+        return None
+    why = f"{name} begins with {shown(present[0], 60)}, which is there at the start; tools add behind it"
+    return Unreached(steps, why, "Put what is there at the start first, or compare with “ignoreOrder: true”.")
 
 
 def _refusal(writer: _Writer, wanted: Any) -> str | None:
@@ -225,4 +243,4 @@ def _may_be_argument(tool: ToolView, name: str, wanted: Any, terms: Terms) -> bo
     return (is_number and bool(terms["tolerance"])) or tool.refusal(name, wanted) is None
 
 
-__all__ = ["Terms", "Unreached", "Writable"]
+__all__ = ["Terms", "Unreached", "Writable", "left_out"]

@@ -126,7 +126,7 @@ def _unknown_type(name: str, value: Any) -> ParameterFault:
     if not isinstance(value, str):
         return ParameterFault((name,), f"Parameter “{name}” has no type.", hint)
     if (meant := _ALIASES.get(value.rstrip("?").lower())) is not None:
-        hint = f"Did you mean {meant}?"
+        hint = f"Did you mean “{meant}”?"
         if value.endswith("?"):
             hint = f"Write {{type: {meant}, optional: true}}."
     return ParameterFault((name,), f"Parameter “{name}” is of a type that is not known: “{value}”.", hint)

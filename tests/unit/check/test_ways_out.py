@@ -191,3 +191,14 @@ def test_a_placeholder_that_calculates_is_led_to_what_the_template_has(tmp_path:
     config = {"tools": [tool], "initialState": {"refunds": []}}
     found = ways_out(tmp_path, desk(environment={"template": "custom", "config": config}))
     assert "Work it out under “vars”" in str(found["bad-placeholder"])
+
+
+def test_a_list_is_added_to_the_start_state_that_is_there_and_declared_where_there_is_none(
+    tmp_path: Path,
+) -> None:
+    tool = desk()["config"]["tools"][0] | {"stateArray": "revoked"}
+    config = {"tools": [tool], "initialMutableState": {"refunds": []}}
+    found = ways_out(tmp_path, desk(environment={"config": config}))
+    assert found["unknown-state-list"] == "Add it to “initialMutableState”: revoked: []."
+    found = ways_out(tmp_path, desk(environment={"config": {"tools": [tool]}}))
+    assert found["unknown-state-list"] == "Declare it: initialMutableState: {revoked: []}."

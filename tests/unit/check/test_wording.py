@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rollout.check.wording import closest, did_you_mean, listed, quoted
+from rollout.check.wording import closest, did_you_mean, listed, quoted, sketch
 
 
 def test_a_long_text_is_cut_and_kept_on_one_line() -> None:
@@ -61,3 +61,17 @@ def test_a_name_that_only_looks_like_a_known_one_is_told_apart_by_its_code_point
         "Did you mean “café”? This only looks the same: it has U+0065 U+0301 where U+00E9 was expected."
     )
     assert closest("e\u0301", ["é", "shop"]) == "é"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("tasks.jsonl", '"solution": [{"tool": "…", "args": {…}}]'),
+        ("environment.yaml", 'solution: [{tool: "…", args: {…}}]'),
+        ("tasks/TASKS.YML", 'solution: [{tool: "…", args: {…}}]'),
+        ("environment.toml", 'solution = [{tool = "…", args = {…}}]'),
+        ("desk.py", 'solution=[{"tool": "…", "args": {…}}]'),
+    ],
+)
+def test_what_is_to_be_written_is_shown_as_the_file_has_it(path: str, text: str) -> None:
+    assert sketch('"solution": [{"tool": "…", "args": {…}}]', path) == text

@@ -56,7 +56,7 @@ def test_parameters_called_type_and_properties_are_parameters(written: Any, name
 @pytest.mark.parametrize(
     ("written", "route", "hint"),
     [
-        ({"a": "int"}, ("a",), "integer"),
+        ({"a": "int"}, ("a",), "Did you mean “integer”?"),
         ({"a": "string?"}, ("a",), "optional: true"),
         ({"a": "colour"}, ("a",), "array, boolean"),
         ({"a": 3}, ("a",), "array, boolean"),

@@ -16,12 +16,14 @@ After:
 
 from __future__ import annotations
 
-from rollout.check.wording import quoted
+from rollout.check.wording import quoted, sketch
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
 CODE = "RL604"
 SEVERITY = Severity.ERROR
+
+_SOLUTION = '"solution": [{"tool": "…", "args": {…}}, {"answer": "…"}]'
 
 
 def describe(problem: Problem) -> tuple[str, str | None]:
@@ -33,5 +35,5 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     )
     return (
         f"{quoted(facts['task'])} has no solution, and {why}.",
-        'Write down the calls that solve it: "solution": [{"tool": "…", "args": {…}}, {"answer": "…"}].',
+        f"Write down the calls that solve it, as “{sketch(_SOLUTION, problem.span.path)}”.",
     )

@@ -17,6 +17,7 @@ After:
 from __future__ import annotations
 
 from rollout.check.values import described
+from rollout.check.wording import sketch
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
@@ -26,7 +27,8 @@ SEVERITY = Severity.ERROR
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     value = problem.facts["value"]
-    hint = 'Write an object with at least an instruction: {"instruction": "…"}'
+    example = sketch('{"instruction": "…"}', problem.span.path)
+    hint = f"Write an object with at least an instruction: {example}"
     if problem.facts.get("line") and isinstance(value, list):
         hint = "Write one object a line, without a list around them."
     return f"This task is {described(value)}; a task is an object.", hint

@@ -48,13 +48,19 @@ def check(subject: Subject) -> Iterator[Finding]:
             keys = keys_of(reached)
             hint = did_you_mean(name, keys, kind="keys of the state" if not taken else "keys there")
             if hint is None or not hint.startswith("Did"):
-                hint = f"Declare it: {subject.state_key}: {{{name}: []}}." if not taken else hint
+                hint = _declaration(subject, name) if not taken else hint
             yield Finding(
                 write.route,
                 f"The tool {tool} adds to {quoted(write.path.text.removesuffix('[]'))}, "
                 "but the start state has no such list.",
                 hint,
             )
+
+
+def _declaration(subject: Subject, name: str) -> str:
+    if subject.state_key in subject.config:
+        return f"Add it to {quoted(subject.state_key)}: {name}: []."
+    return f"Declare it: {subject.state_key}: {{{name}: []}}."
 
 
 def _is_made(subject: Subject, own: Write, taken: int) -> bool:

@@ -3,7 +3,8 @@
 The rows of a list of the state are written by tools: an action with a `value` writes just the fields of that value, one
 with `stateArray` the call's arguments. A row with another field, without one of the fields, with a text where the tool
 takes a number, or with a word that is not in its `enum`, is never written, so nobody can pass the task. The same holds
-of a value that tools set, of one that no tool changes, and of a list that tools only add to.
+of a value that tools set, of one that no tool changes, and of a list that tools only add to: what is in it at the start
+is in it at the end.
 
 Before:
 
@@ -26,7 +27,7 @@ from rollout.check.rows import RowShape, row_shapes
 from rollout.check.start import comparison, judged_by_state
 from rollout.check.subject import Subject
 from rollout.check.wording import closest, listed, quoted, suggestion
-from rollout.check.writable import Unreached
+from rollout.check.writable import Unreached, left_out
 from rollout.diagnostics import Severity
 from rollout.language.compare import compare, show
 from rollout.language.paths import kind
@@ -45,6 +46,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
     terms = _loosest(subject)
     lists = row_shapes(subject, partly=terms["subset"], nearly=terms["tolerance"] > 0)
     tests = {name: tuple(shape.tester() for shape in shapes) for name, shapes in lists.items()}
+    starts = {name: start for name in lists if (start := subject.initial_state.get(name))}
     are_writes_known = writes_are_known(subject)
     known = set(subject.initial_state)
     for write in subject.writes:
@@ -68,8 +70,15 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
                         if fits(row):
                             break
                     else:
-                        found = [*(found or ()), *_findings(subject, record, name, lists[name])]
+                        told = list(_findings(subject, record, name, lists[name]))
                         break
+                else:
+                    told = []
+                if not told and are_writes_known and name in starts:
+                    unreached = left_out((name,), starts[name], wanted, terms)
+                    told = [_finding(record, unreached)] if unreached is not None else []
+                if told:
+                    found = [*(found or ()), *told]
             elif are_writes_known and name in known:
                 unreached = subject.writable.unreached((name,), wanted, terms)
                 if unreached is not None:
