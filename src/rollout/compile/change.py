@@ -26,6 +26,8 @@ class Effect(StrEnum):
     """The agent is asked something else, or meets another world."""
     GRADING = "grading"
     """The agent meets the same, but is judged otherwise, or counted in another split."""
+    PERHAPS = "perhaps grading"
+    """Something changed that code which judges may read, by a name that it works out."""
     METADATA = "metadata only"
     """Neither the agent nor the verifier can tell."""
 
@@ -64,8 +66,9 @@ class Difference:
 
     A side is None where the environment did not exist. ``kept_tasks`` counts the tasks whose own words, input, split
     and ground truth are the same on both sides. ``notes`` are sentences about what a reader might miss. Of
-    ``unseen_code``, functions that judge, nobody knows whether it changed. ``secrets`` are what looks like one on
-    either side, with what may be shown of each; the changes have them in full.
+    ``unseen_code``, functions that judge, nobody knows whether it changed. ``unexplained`` says that the two are not
+    the same to agents or graders, and that no change says why. ``secrets`` are what looks like one on either side,
+    with what may be shown of each; the changes have them in full.
     """
 
     before: Version | None
@@ -74,6 +77,7 @@ class Difference:
     kept_tasks: int = 0
     notes: tuple[str, ...] = ()
     unseen_code: tuple[str, ...] = ()
+    unexplained: bool = False
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -85,7 +89,8 @@ class Difference:
     @property
     def is_empty(self) -> bool:
         """Whether both versions mean the same."""
-        return not self.changes and self.before is not None and self.after is not None
+        known = not self.changes and not self.unexplained
+        return known and self.before is not None and self.after is not None
 
     @property
     def counts(self) -> dict[Effect, int]:
@@ -96,14 +101,15 @@ class Difference:
     @property
     def is_comparable(self) -> bool:
         """Whether runs on the old version may be compared with runs on the new one, as far as that is known."""
-        return (
-            self.before is not None and self.after is not None and not (self.has_effect or self.unseen_code)
-        )
+        if self.before is None or self.after is None or self.unexplained or self.unseen_code:
+            return False
+        return all(change.effect is Effect.METADATA for change in self.changes)
 
     @property
     def has_effect(self) -> bool:
-        """Whether some change is of more than metadata."""
-        return any(change.effect is not Effect.METADATA for change in self.changes)
+        """Whether some change is certain to be of more than metadata, or something changed that nobody can name."""
+        felt = (Effect.AGENT, Effect.GRADING)
+        return self.unexplained or any(change.effect in felt for change in self.changes)
 
     @property
     def conclusion(self) -> str:
@@ -112,16 +118,24 @@ class Difference:
             return "The environment is new: there are no old runs to compare with."
         if self.after is None:
             return "The environment is gone: its old runs have nothing left to be compared with."
+        counts = self.counts
+        if self.unexplained:
+            return (
+                "Old runs do not stay comparable: the digests differ, and what differs for agents or graders is "
+                "nothing that this comparison can name."
+            )
+        unknown = "whether old runs stay comparable is unknown"
         if self.unseen_code and not self.has_effect:
             found = "Only metadata changed" if self.changes else "No difference"
             named = ", ".join(f"“{each}”" for each in self.unseen_code)
-            unknown = "whether old runs stay comparable is unknown"
             return f"{found} in what is compared. The code of {named} is not: {unknown}."
+        if (beside := counts[Effect.PERHAPS]) and not self.has_effect:
+            files = "1 file" if beside == 1 else f"{beside} files"
+            return f"{files} changed that the code which judges may read: {unknown}."
         if not self.changes:
             return "No difference: old runs stay comparable."
         if self.is_comparable:
             return "Old runs stay comparable: only metadata changed."
-        counts = self.counts
         reasons = []
         if seen := counts[Effect.AGENT]:
             reasons.append(f"{seen} {'change' if seen == 1 else 'changes'} that the agent sees")

@@ -13,6 +13,8 @@ from rollout.compile.change import Change, Difference, Effect, Kind, Version
 from rollout.compile.deltas import deltas, same
 from rollout.compile.judging_code import JudgingCode, judging_code
 from rollout.compile.key_order import layout
+from rollout.compile.meaning import mean_the_same
+from rollout.compile.occurrences import occurrences
 from rollout.compile.payload import Compiled, compile_environment
 from rollout.compile.task_changes import task_changes
 from rollout.compile.world_changes import config_changes, sql_changes
@@ -48,7 +50,11 @@ def diff(before: Environment, after: Environment, *, local: bool = True) -> Diff
         *(_extensions(before, after) if local else ()),
     ]
     changes.sort(key=lambda change: _ORDER[change.effect])
-    notes = list(_notes(old, new, reordered=reordered, said=bool(changes)))
+    unexplained = not any(change.effect is not Effect.METADATA for change in changes) and not mean_the_same(
+        old, new
+    )
+    said = bool(changes) or unexplained
+    notes = list(_notes(old, new, reordered=reordered, said=said))
     unseen = (_functions(old.verifier) | _functions(new.verifier)) if not local else set()
     unseen |= {*code_before.missing, *code_after.missing}
     return Difference(
@@ -58,7 +64,10 @@ def diff(before: Environment, after: Environment, *, local: bool = True) -> Diff
         kept_tasks=kept,
         notes=tuple(notes),
         unseen_code=tuple(sorted(unseen)),
-        secrets=_secrets(before, after, code_before.files, code_after.files),
+        unexplained=unexplained,
+        secrets=_secrets(
+            before, after, code_before.files, code_after.files, code_before.beside, code_after.beside
+        ),
     )
 
 
@@ -102,17 +111,15 @@ def _settings(before: Environment, after: Environment) -> Iterator[Change]:
     for key, name in (("dialect", "dialect"), ("now", "now"), ("read_only", "readOnly")):
         old, new = getattr(before, key), getattr(after, key)
         if old != new:
-            kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
-            yield Change(kind, name, "database", ("environment", name), old, new, Effect.AGENT)
+            yield Change(_kind(old, new), name, "database", ("environment", name), old, new, Effect.AGENT)
 
 
 def _identity(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
     for key in ("slug", "name", "template", "description"):
         old, new = before.get(key), after.get(key)
         if old != new:
-            kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
             effect = Effect.AGENT if key == "template" else Effect.METADATA
-            yield Change(kind, key, "environment", ("environment", key), old, new, effect)
+            yield Change(_kind(old, new), key, "environment", ("environment", key), old, new, effect)
 
 
 def _verifier(before: dict[str, Any] | None, after: dict[str, Any] | None) -> Iterator[Change]:
@@ -131,19 +138,18 @@ def _verifier(before: dict[str, Any] | None, after: dict[str, Any] | None) -> It
 
 def _primitives(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Iterator[Change]:
     home: Route = ("verifier", "primitives")
-    old = {each["name"]: each for each in before}
-    new = {each["name"]: (index, each) for index, each in enumerate(after)}
-    for name, primitive in old.items():
+    old, new = occurrences(before, "name"), occurrences(after, "name")
+    for name, (_, primitive) in old.items():
         if name not in new:
-            yield Change(Kind.REMOVED, "primitive", name, home, primitive, None, Effect.GRADING)
+            yield Change(Kind.REMOVED, "primitive", str(name), home, primitive, None, Effect.GRADING)
     for name, (index, primitive) in new.items():
         here = (*home, index)
         if name not in old:
-            yield Change(Kind.ADDED, "primitive", name, here, None, primitive, Effect.GRADING)
+            yield Change(Kind.ADDED, "primitive", str(name), here, None, primitive, Effect.GRADING)
             continue
-        for delta in deltas(old[name], primitive, route=here):
+        for delta in deltas(old[name][1], primitive, route=here):
             subject = "weight" if delta.path == ("weight",) else "primitive"
-            label = name if subject == "weight" else f"{name}: {delta.written}"
+            label = str(name) if subject == "weight" else f"{name}: {delta.written}"
             effect = Effect.METADATA if delta.path == ("description",) else Effect.GRADING
             yield Change(delta.kind, subject, label, delta.route, delta.before, delta.after, effect)
 
@@ -181,10 +187,21 @@ def _code(before: JudgingCode, after: JudgingCode, verifier: dict[str, Any] | No
     place = next((index for index, each in enumerate(primitives) if each.get("type") == "python"), 0)
     route: Route = ("verifier", "primitives", place, "function")
     for path in sorted(before.files.keys() | after.files.keys()):
-        old, new = before.files.get(path), after.files.get(path)
+        old, new = before.all_files.get(path), after.all_files.get(path)
         if old != new:
-            kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
-            yield Change(kind, "judging file", path, route, old, new, Effect.GRADING)
+            yield Change(_kind(old, new), "judging file", path, route, old, new, Effect.GRADING)
+    for path in sorted(
+        (before.beside.keys() | after.beside.keys()) - before.files.keys() - after.files.keys()
+    ):
+        old, new = before.beside.get(path), after.beside.get(path)
+        if old != new:
+            yield Change(_kind(old, new), "file beside", path, route, old, new, Effect.PERHAPS)
+
+
+def _kind(before: Any, after: Any) -> Kind:
+    if before is None:
+        return Kind.ADDED
+    return Kind.REMOVED if after is None else Kind.CHANGED
 
 
 def _functions(verifier: dict[str, Any] | None) -> set[str]:

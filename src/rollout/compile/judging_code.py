@@ -8,16 +8,28 @@ from pathlib import PurePosixPath
 
 from rollout.environment import Environment
 from rollout.source.author_files import NoFunctionError, author_files
-from rollout.source.find import makes_environment
-from rollout.source.layout import known_names, spreads
+from rollout.source.find import makes_environment, says_environment
+from rollout.source.layout import ENVIRONMENT_FILES, STRUCTURED, known_names, spreads
+
+_STRUCTURED = tuple(f".{suffix}" for suffix in STRUCTURED)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgingCode:
-    """The texts that a function may run or read, by path; ``missing`` are the functions whose file cannot be had."""
+    """The texts that a function runs or names, by path.
+
+    ``beside`` are those that it can read too, by a name that it works out: nothing says whether it does. ``missing``
+    are the functions whose file cannot be had.
+    """
 
     files: dict[str, str] = field(default_factory=dict)
+    beside: dict[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+
+    @property
+    def all_files(self) -> dict[str, str]:
+        """All the texts that it can read."""
+        return self.beside | self.files
 
 
 def judging_code(environment: Environment) -> JudgingCode:
@@ -25,7 +37,8 @@ def judging_code(environment: Environment) -> JudgingCode:
 
     That is each function's file; the other Python files in the folder, which it may import, but for those that make
     environments and that no code speaks of; and what else the code speaks of by name, such as a list of prices. What
-    the environment itself is read from is left out.
+    the environment itself is read from is left out, and so are other environments and what a folder says of itself to
+    people (README, LICENSE), unless the code speaks of them.
     """
     functions = list(
         dict.fromkeys(
@@ -56,7 +69,18 @@ def judging_code(environment: Environment) -> JudgingCode:
             code[path] = text
     while spoken_of := [path for path in rest if path not in code and _is_spoken_of(path, code)]:
         code |= {path: rest[path] for path in spoken_of}
-    return JudgingCode(dict(sorted(code.items())), tuple(missing))
+    return JudgingCode(dict(sorted(code.items())), _beside(rest, code), tuple(missing))
+
+
+def _beside(rest: dict[str, str], code: dict[str, str]) -> dict[str, str]:
+    homes = {name.parent.as_posix() for name in map(PurePosixPath, rest) if name.name in ENVIRONMENT_FILES}
+    return {
+        path: text
+        for path, text in rest.items()
+        if path not in code and not path.endswith(".py") and not _is_for_people(path)
+        if not any(path.startswith(f"{home}/") for home in homes)
+        if not (path.endswith(_STRUCTURED) and says_environment(text.encode()))
+    }
 
 
 def _is_of_environment(path: str, template: str) -> bool:
@@ -64,6 +88,10 @@ def _is_of_environment(path: str, template: str) -> bool:
     if path.endswith(".py"):
         return spreads(template).get(top) == "text"
     return top in known_names(template)
+
+
+def _is_for_people(path: str) -> bool:
+    return path.partition(".")[0].upper() in ("README", "LICENSE", "CHANGELOG", "CONTRIBUTING")
 
 
 def _is_spoken_of(path: str, code: dict[str, str]) -> bool:

@@ -19,7 +19,8 @@ def masked(entry: Entry) -> Entry:
     trouble = None if entry.trouble is None else without_secrets_in(entry.trouble)
     if difference is None:
         return replace(entry, trouble=trouble)
-    return replace(entry, difference=_difference(difference), trouble=trouble)
+    errors = tuple(without_secrets_in(sentence, difference.secrets) for sentence in entry.errors)
+    return replace(entry, difference=_difference(difference), trouble=trouble, errors=errors)
 
 
 def _difference(difference: Difference) -> Difference:

@@ -33,7 +33,10 @@ def sides_at(path: str) -> list[Side]:
     Raises SourceError when there are none.
     """
     if looks_like_wire(Path(path)):
-        return [replace(_side(read_wire_file(Path(path), path).document, ".", path), has_local=False)]
+        side = _side(read_wire_file(Path(path), path).document, ".", path)
+        # No command tells more of a compiled file than this one.
+        errors = side.errors and f"“{path}” has errors, which are told beside this review."
+        return [replace(side, has_local=False, errors=errors)]
     home = Path(path)
     sides = []
     for found in find([path]):
@@ -156,8 +159,13 @@ def _old_sides(revision: Revision, paths: Iterable[Path], extract: Extract) -> I
                 trouble = (
                     f"At {revision.name} it had errors, so what changed cannot be told: {_first_error(side)}"
                 )
+            errors = side.errors and f"At {revision.name}, “{side.label}” had errors."
             yield replace(
-                side, environment=None if trouble else side.environment, trouble=trouble, report=None
+                side,
+                environment=None if trouble else side.environment,
+                trouble=trouble,
+                report=None,
+                errors=errors,
             )
 
 
@@ -189,14 +197,14 @@ def _side(document: Document, path: str, named: str, *, label: str | None = None
 def _side_of(report: Report, path: str, named: str, *, label: str | None) -> Side:
     document = report.document
     label = label or document.label
+    count = "an error" if report.errors == 1 else f"{report.errors} errors"
+    tells = f"“rollout validate {named}” tells {'it' if report.errors == 1 else 'them'}"
     # Broken references are no obstacle to saying what changed; a broken shape is.
     if not says_no_environment(report):
-        environment = environment_in(document)
-        return Side(path, document.slug, label, environment, report=report, has_errors=not report.ok)
-    count = "an error" if report.errors == 1 else f"{report.errors} errors"
-    tells = "tells it" if report.errors == 1 else "tells them"
-    trouble = f"It has {count}, so what changed cannot be told: “rollout validate {named}” {tells}."
-    return Side(path, document.slug, label, None, trouble, report, has_errors=True)
+        errors = None if report.ok else f"“{named}” has {count}: {tells}."
+        return Side(path, document.slug, label, environment_in(document), report=report, errors=errors)
+    trouble = f"It has {count}, so what changed cannot be told: {tells}."
+    return Side(path, document.slug, label, None, trouble, report, errors=trouble)
 
 
 def _first_error(side: Side) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rollout.compile.change import Change, Difference, Effect, Kind
-from rollout.diagnostics._visible import visible
+from rollout.compile.lookalikes import look, revealed, telling
 
 _CONTEXT = 2
 _SIDE_BY_SIDE = 76
@@ -21,17 +21,23 @@ class Entry:
     """One environment under review. ``label`` is its path, as a person knows it.
 
     ``trouble`` is given, and no difference, where one side cannot be read: nothing is known then, so nothing is
-    comparable.
+    comparable. ``errors`` has a sentence for each side that has errors and can be compared all the same.
     """
 
     label: str
     difference: Difference | None
     trouble: str | None = None
+    errors: tuple[str, ...] = ()
 
     @property
     def differs(self) -> bool:
         """Whether there is something to review."""
         return self.difference is None or not self.difference.is_empty
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing has to be said of it: both sides mean the same, are sound, and are known whole."""
+        return not self.differs and self.is_comparable and not self.errors
 
     @property
     def is_comparable(self) -> bool:
@@ -48,8 +54,7 @@ class Entry:
 
 def shown(value: Any, longest: int) -> str:
     """A JSON value on one line of at most ``longest`` characters."""
-    text = _one_line(value)
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return _cut(_one_line(value), longest)
 
 
 def is_line_change(change: Change) -> bool:
@@ -73,10 +78,14 @@ def line_changes(change: Change) -> Iterator[str]:
     for side in (before, after):
         if side[-1] == "":
             side.pop()
-    for number, line in enumerate(unified_diff(before, after, n=_CONTEXT, lineterm="")):
-        if number >= 2:
+    lines = list(unified_diff(before, after, n=_CONTEXT, lineterm=""))[2:]
+    removed, added = ({look(line[1:]) for line in lines if line[0] == sign} for sign in "-+")
+    for line in lines:
+        if line[0] in "-+" and look(line[1:]) in removed & added:
+            yield line[0] + revealed(line[1:])
+        else:
             # Tabs are part of code; everything else that moves the cursor is shown by name.
-            yield "\t".join(visible(part) for part in line.split("\t"))
+            yield "\t".join(telling(part) for part in line.split("\t"))
 
 
 def in_words(change: Change, longest: int) -> str:
@@ -84,6 +93,9 @@ def in_words(change: Change, longest: int) -> str:
     if is_line_change(change) or change.subject in _UNTOLD:
         return ""
     if change.kind is Kind.CHANGED:
+        before, after = _json(change.before), _json(change.after)
+        if look(before) == look(after):
+            return f"{_cut(revealed(before), longest)} → {_cut(revealed(after), longest)}"
         return f"{shown(change.before, longest // 2)} → {shown(change.after, longest // 2)}"
     value = change.after if change.kind is Kind.ADDED else change.before
     if change.subject == "task" and isinstance(value, dict):
@@ -92,6 +104,7 @@ def in_words(change: Change, longest: int) -> str:
         "file",
         "hidden file",
         "judging file",
+        "file beside",
         "schema",
         "seed",
         "description",
@@ -109,7 +122,15 @@ def by_effect(difference: Difference) -> Iterator[tuple[Effect, list[Change]]]:
 
 
 def _one_line(value: Any) -> str:
-    return visible(json.dumps(value, ensure_ascii=False))
+    return telling(_json(value))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _lines(value: Any) -> list[str]:

@@ -31,6 +31,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "comparable": entry.is_comparable,
         "conclusion": entry.conclusion,
         "trouble": entry.trouble,
+        "errors": list(entry.errors),
         "before": _version(difference.before) if difference else None,
         "after": _version(difference.after) if difference else None,
         "counts": {effect.value: count for effect, count in difference.counts.items()} if difference else {},

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rollout.compile.change import Change, Difference, Effect, Kind
+from rollout.compile.lookalikes import telling
 from rollout.compile.masked import masked
 from rollout.compile.review import (
     Entry,
@@ -19,7 +20,6 @@ from rollout.compile.review import (
     is_line_change,
     line_changes,
 )
-from rollout.diagnostics._visible import visible
 
 LIMIT = 60_000
 """Characters that a review takes at most; a comment on GitHub may have 65,536."""
@@ -31,14 +31,20 @@ _TAIL = 400
 _COUNTED = {
     Effect.AGENT: "that the agent sees",
     Effect.GRADING: "of the grading",
+    Effect.PERHAPS: "perhaps of the grading",
     Effect.METADATA: "of metadata only",
 }
-_HEADINGS = {Effect.AGENT: "The agent sees", Effect.GRADING: "Grading", Effect.METADATA: "Metadata only"}
+_HEADINGS = {
+    Effect.AGENT: "The agent sees",
+    Effect.GRADING: "Grading",
+    Effect.PERHAPS: "Perhaps grading",
+    Effect.METADATA: "Metadata only",
+}
 
 
 def render(entries: Sequence[Entry]) -> str:
     """The review as GitHub-flavoured Markdown of at most LIMIT characters, without a line break at its end."""
-    told = [masked(entry) for entry in entries if entry.differs]
+    told = [masked(entry) for entry in entries if not entry.is_settled]
     if not told:
         count = "The environment means" if len(entries) == 1 else f"All {len(entries)} environments mean"
         return f"**No difference.** {count} the same as before; old runs stay comparable."
@@ -85,19 +91,28 @@ def _is_item(block: str) -> bool:
 
 
 def _table(entries: Sequence[Entry]) -> Iterator[str]:
-    yield "| environment | agent sees | grading | metadata only | old runs |"
-    yield "|:--|--:|--:|--:|:--|"
+    counted = [
+        effect
+        for effect in Effect
+        if effect is not Effect.PERHAPS or any(_counts(entry).get(effect) for entry in entries)
+    ]
+    yield f"| environment | {' | '.join(counted)} | old runs |"
+    yield f"|:--|{'--:|' * len(counted)}:--|"
     for entry in entries[:_ROWS]:
         name = _code(entry.label, 120).replace("|", "\\|")
         difference = entry.difference
         if difference is None:
-            yield f"| {name} | ? | ? | ? | cannot be told |"
+            yield f"| {name} |{' ? |' * len(counted)} cannot be told |"
             continue
-        counts = difference.counts
-        cells = [str(counts[effect]) for effect in Effect]
-        yield f"| {name} | {' | '.join(cells)} | {_verdict(difference)} |"
+        cells = [str(difference.counts[effect]) for effect in counted]
+        errors = "; **it has errors**" if entry.errors else ""
+        yield f"| {name} | {' | '.join(cells)} | {_verdict(difference)}{errors} |"
     if len(entries) > _ROWS:
-        yield f"| … {len(entries) - _ROWS} more | | | | |"
+        yield f"| … {len(entries) - _ROWS} more |{' |' * len(counted)} |"
+
+
+def _counts(entry: Entry) -> Mapping[Effect, int]:
+    return entry.difference.counts if entry.difference else {}
 
 
 def _verdict(difference: Difference) -> str:
@@ -137,7 +152,7 @@ def _add_details(page: _Page, entry: Entry) -> int:
 
 
 def _summary(entry: Entry) -> str:
-    label = f"<code>{html.escape(visible(entry.label)[:200])}</code>"
+    label = f"<code>{html.escape(telling(entry.label)[:200])}</code>"
     if entry.difference is None:
         return f"{label}: cannot be told"
     parts = [f"{count} {_COUNTED[effect]}" for effect, count in entry.difference.counts.items() if count]
@@ -146,10 +161,12 @@ def _summary(entry: Entry) -> str:
 
 def _closing(entry: Entry) -> Iterator[str]:
     if entry.difference is None:
-        yield _fence([visible(entry.conclusion)], "text")
+        yield _fence([telling(entry.conclusion)], "text")
         return
     for note in entry.difference.notes:
         yield f"Note: {_code(note, 1_000)}"
+    for sentence in entry.errors:
+        yield f"**Error:** {_code(sentence, 1_000)}"
     yield f"**{entry.difference.conclusion}**"
     sides = (entry.difference.before, entry.difference.after)
     digests = dict.fromkeys(version.digest for version in sides if version is not None)
@@ -172,7 +189,7 @@ def _change(change: Change) -> str:
 
 
 def _code(text: str, longest: int) -> str:
-    text = visible(text)
+    text = telling(text)
     text = text if len(text) <= longest else text[: longest - 1] + "…"
     if not text.strip():
         return "(empty)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rollout.compile.change import Change, Difference, Effect, Kind
+from rollout.compile.lookalikes import telling
 from rollout.compile.masked import masked
 from rollout.compile.review import (
     Entry,
@@ -13,13 +14,13 @@ from rollout.compile.review import (
     is_line_change,
     line_changes,
 )
-from rollout.diagnostics._visible import visible
 
 _SIGNS = {Kind.ADDED: "+", Kind.REMOVED: "-", Kind.CHANGED: "~"}
 _COLORS = {Kind.ADDED: "32", Kind.REMOVED: "31", Kind.CHANGED: "33"}
 _HEADINGS = {
     Effect.AGENT: "the agent sees",
     Effect.GRADING: "grading",
+    Effect.PERHAPS: "perhaps grading",
     Effect.METADATA: "metadata only",
 }
 _LONGEST = 96
@@ -42,11 +43,11 @@ class _Paint:
 def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
     difference = entry.difference
     slug = difference.slug if difference else ""
-    label = visible(entry.label)
+    label = telling(entry.label)
     head = f"{slug}  {label}" if slug and slug != label.rpartition("/")[2] else label
     yield paint(head if difference else f"{head}: cannot be compared", "1")
     if difference is None:
-        yield f"  {paint(visible(entry.conclusion), '31')}"
+        yield f"  {paint(telling(entry.conclusion), '31')}"
         return
     width = min(max((len(change.subject) for change in difference.changes), default=0), 14)
     for effect, changes in by_effect(difference):
@@ -58,7 +59,9 @@ def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
             elif change is group[0]:
                 yield _fold(group, width, paint)
     for note in difference.notes:
-        yield f"  note: {visible(note)}"
+        yield f"  note: {telling(note)}"
+    for sentence in entry.errors:
+        yield f"  {paint('error', '31')}: {telling(sentence)}"
     yield f"  {paint(difference.conclusion, '32' if difference.is_comparable else '33')}"
     if digests := _digests(difference):
         yield f"  {paint(digests, '2')}"
@@ -67,7 +70,7 @@ def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
 def _change(change: Change, width: int, paint: _Paint) -> Iterator[str]:
     sign = paint(_SIGNS[change.kind], _COLORS[change.kind])
     words = in_words(change, _LONGEST)
-    head = f"    {sign} {change.subject:<{width}}  {visible(change.label)}"
+    head = f"    {sign} {change.subject:<{width}}  {telling(change.label)}"
     yield f"{head}: {words}" if words else head
     if is_line_change(change):
         for line in line_changes(change):
@@ -85,7 +88,7 @@ def _foldable(changes: Sequence[Change]) -> dict[tuple[Kind, str], list[Change]]
 
 def _fold(group: Sequence[Change], width: int, paint: _Paint) -> str:
     sign = paint(_SIGNS[group[0].kind], _COLORS[group[0].kind])
-    names = ", ".join(visible(change.label) for change in group[:3])
+    names = ", ".join(telling(change.label) for change in group[:3])
     return f"    {sign} {group[0].subject:<{width}}  {len(group)} times: {names}, …"
 
 

@@ -16,9 +16,9 @@ class Side:
     """One environment of one side. ``path`` tells it from the others there; ``label`` is what a person is shown.
 
     ``environment`` is None where it cannot be read or has errors; ``trouble`` then says why, in a sentence.
-    ``report`` is the check's, where what it says can be shown; ``has_errors`` tells whether it found any. ``has_local``
-    is False for what never has ids and solutions, such as a compiled file. ``is_sure`` is False where it only may have
-    changed: without a difference there is nothing to tell of it.
+    ``report`` is the check's, where what it says can be shown; ``errors`` is a sentence where it found any.
+    ``has_local`` is False for what never has ids and solutions, such as a compiled file. ``is_sure`` is False where it
+    only may have changed: without a difference there is nothing to tell of it.
     """
 
     path: str
@@ -28,8 +28,13 @@ class Side:
     trouble: str | None = None
     report: Report | None = None
     has_local: bool = True
-    has_errors: bool = False
+    errors: str | None = None
     is_sure: bool = True
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the check found errors in it."""
+        return self.errors is not None
 
 
 def compare_sides(before: Sequence[Side], after: Sequence[Side], *, lone_pair: bool = True) -> list[Entry]:
@@ -80,13 +85,15 @@ def _entry(before: Side | None, after: Side | None) -> Entry:
     for each in (after, before):
         if each is not None and each.environment is None:
             return Entry(side.label, None, each.trouble)
+    told = dict.fromkeys(each.errors for each in (before, after) if each is not None)
+    errors = tuple(sentence for sentence in told if sentence is not None)
     if before is None or before.environment is None:
         assert after is not None and after.environment is not None
-        return Entry(side.label, appeared(after.environment))
+        return Entry(side.label, appeared(after.environment), errors=errors)
     if after is None or after.environment is None:
-        return Entry(side.label, disappeared(before.environment))
+        return Entry(side.label, disappeared(before.environment), errors=errors)
     local = before.has_local and after.has_local
-    return Entry(side.label, diff(before.environment, after.environment, local=local))
+    return Entry(side.label, diff(before.environment, after.environment, local=local), errors=errors)
 
 
 __all__ = ["Side", "compare_sides"]

@@ -7,6 +7,7 @@ from typing import Any
 
 from rollout.compile.change import Change, Effect, Kind
 from rollout.compile.deltas import Delta, deltas, same
+from rollout.compile.occurrences import occurrences
 from rollout.language.params_schema import read_parameters
 from rollout.source.place import Route
 
@@ -75,18 +76,17 @@ def _tables(side: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _tools(before: list[Any], after: list[Any], route: Route) -> Iterator[Change]:
-    old = {str(tool.get("name")): tool for tool in before}
-    new = {str(tool.get("name")): (index, tool) for index, tool in enumerate(after)}
-    for name, tool in old.items():
+    old, new = occurrences(before, "name"), occurrences(after, "name")
+    for name, (_, tool) in old.items():
         if name not in new:
-            yield Change(Kind.REMOVED, "tool", name, route, tool, None, Effect.AGENT)
+            yield Change(Kind.REMOVED, "tool", str(name), route, tool, None, Effect.AGENT)
     for name, (index, tool) in new.items():
         here = (*route, index)
         if name not in old:
-            yield Change(Kind.ADDED, "tool", name, here, None, tool, Effect.AGENT)
+            yield Change(Kind.ADDED, "tool", str(name), here, None, tool, Effect.AGENT)
         else:
-            yield from _tool(name, old[name], tool, here)
-    kept = [name for name in old if name in new], [name for name in new if name in old]
+            yield from _tool(str(name), old[name][1], tool, here)
+    kept = [str(name) for name in old if name in new], [str(name) for name in new if name in old]
     if kept[0] != kept[1]:
         yield Change(Kind.CHANGED, "tool order", "tools", route, kept[0], kept[1], Effect.AGENT)
 
@@ -107,15 +107,18 @@ def _parameters(tool: dict[str, Any]) -> dict[str, Any]:
     required = schema.pop("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list):
         return {"paramsSchema": tool.get("paramsSchema")}
-    parameters: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for name in (*properties, *(each for each in required if each not in properties)):
         body = properties.get(name, {})
         body = dict(body) if isinstance(body, dict) else {"schema": body}
-        parameters[name] = body if name in required else {**body, "optional": True}
-    schema.pop("type", None)
-    if schema.get("additionalProperties") is False:
-        del schema["additionalProperties"]
-    return {**parameters, **{f"({key})": value for key, value in schema.items()}}
+        found[name] = body if name in required else {**body, "optional": True}
+    if schema.get("type") == "object":
+        del schema["type"]
+    # The shorthand takes no other arguments; a whole schema does unless it says otherwise.
+    others = schema.pop("additionalProperties", True)
+    if others is not False:
+        schema["additionalProperties"] = others
+    return {**found, **{f"({key})": value for key, value in schema.items()}}
 
 
 def _files(
@@ -128,17 +131,16 @@ def _files(
 
 
 def _pages(before: list[Any], after: list[Any], route: Route) -> Iterator[Change]:
-    old = {str(page.get("url")): page for page in before}
-    new = {str(page.get("url")): (index, page) for index, page in enumerate(after)}
-    for url, page in old.items():
+    old, new = occurrences(before, "url"), occurrences(after, "url")
+    for url, (_, page) in old.items():
         if url not in new:
-            yield Change(Kind.REMOVED, "page", url, route, page, None, Effect.AGENT)
+            yield Change(Kind.REMOVED, "page", str(url), route, page, None, Effect.AGENT)
     for url, (index, page) in new.items():
         here = (*route, index)
         if url not in old:
-            yield Change(Kind.ADDED, "page", url, here, None, page, Effect.AGENT)
+            yield Change(Kind.ADDED, "page", str(url), here, None, page, Effect.AGENT)
             continue
-        for delta in deltas(old[url], page, route=here):
+        for delta in deltas(old[url][1], page, route=here):
             subject = "element" if delta.path[:1] == ("elements",) else "page"
             yield _seen(subject, f"{url} {delta.written}", delta)
 

@@ -277,7 +277,11 @@ def _is_single_file(path: Path) -> bool:
     """Whether a YAML, TOML or JSON file has at least two of the payload's keys at its top."""
     if path.suffix.lower().removeprefix(".") not in STRUCTURED or path.stem == "environment":
         return False
-    head = _head(path)
+    return says_environment(_head(path))
+
+
+def says_environment(head: bytes) -> bool:
+    """Whether a YAML, TOML or JSON text begins with at least two of the payload's keys at its top."""
     return len(set(_TOP_KEY.findall(head))) >= 2 and not _WRITTEN.match(head)
 
 

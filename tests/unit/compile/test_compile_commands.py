@@ -325,7 +325,11 @@ def test_diff_of_an_environment_with_broken_references_still_tells_what_changed(
     result = rollout("diff", "a", "b")
     assert result.exit_code == 1
     assert '"get_device" → "get_devise"' in result.stdout
-    assert result.stderr == "note: “b” has an error: “rollout validate b” tells what is wrong.\n"
+    sentence = "“b” has an error: “rollout validate b” tells it."
+    for form in ("text", "markdown", "json"):
+        assert sentence in rollout("diff", "a", "b", "--format", form).stdout
+    again = rollout("diff", "b", "b", "--format", "markdown")
+    assert again.exit_code == 1 and sentence in again.stdout and "**No difference: old" in again.stdout
 
 
 def test_diff_of_an_environment_that_cannot_be_read_says_so(here: Path) -> None:

@@ -18,8 +18,10 @@ from hypothesis import given, settings
 from rollout import Environment, Task
 from rollout.compile.change import Change, Effect
 from rollout.compile.diff import appeared, diff, disappeared
+from rollout.compile.lookalikes import look
+from rollout.compile.meaning import mean_the_same
 from rollout.compile.payload import compile_environment
-from rollout.compile.review import Entry
+from rollout.compile.review import Entry, in_words, is_line_change, line_changes
 from rollout.compile.review_json import describe
 from rollout.compile.review_markdown import LIMIT
 from rollout.compile.review_markdown import render as render_markdown
@@ -202,13 +204,34 @@ def test_neighbours_that_judge_nothing_are_no_difference(tmp_path: Path) -> None
         (folder / "grade.py").write_text(code, encoding="utf-8")
         (folder / "prices.py").write_text("OF = {}\n", encoding="utf-8")
         (folder / "desks.py").write_text(f"from rollout import Environment  # {side}\n", encoding="utf-8")
-        (folder / "notes.txt").write_text(side, encoding="utf-8")
+        (folder / "README.md").write_text(side, encoding="utf-8")
         sides.append(desk(verifier=JUDGED, folder=folder))
     assert diff(*sides).is_empty
     (tmp_path / "after" / "prices.py").write_text("OF = {'a': 1}\n", encoding="utf-8")
     assert [_told(change) for change in diff(*sides).changes] == [
         ("changed", "judging file", "prices.py", "grading")
     ]
+
+
+def test_a_file_that_code_may_read_by_a_name_it_works_out_leaves_it_open(tmp_path: Path) -> None:
+    sides = []
+    for side in ("before", "after"):
+        folder = tmp_path / side
+        folder.mkdir()
+        (folder / "grade.py").write_text(COMPUTED, encoding="utf-8")
+        (folder / "gold.json").write_text(f'"{side}"', encoding="utf-8")
+        sides.append(desk(verifier=JUDGED, folder=folder))
+    difference = diff(*sides)
+    assert [_told(change) for change in difference.changes] == [
+        ("changed", "file beside", "gold.json", "perhaps grading")
+    ]
+    assert not difference.is_comparable and not difference.has_effect
+    assert "unknown" in difference.conclusion
+    sides[1].name = "Front desk"
+    assert "unknown" in diff(*sides).conclusion
+
+
+COMPUTED = "def grade(case):\n    return open('gold' + '.json').read()\n"
 
 
 def test_code_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
@@ -231,6 +254,114 @@ def test_different_bytes_always_have_a_change_or_a_note(before: Environment, aft
     if compile_environment(before).data != compile_environment(after).data:
         assert difference.changes or difference.notes
     assert diff(before, before).is_empty
+
+
+@settings(max_examples=60, deadline=None)
+@given(environments(), environments())
+def test_what_means_the_same_is_what_has_no_change_that_is_felt(
+    before: Environment, after: Environment
+) -> None:
+    difference = diff(before, after)
+    assert not difference.unexplained
+    assert difference.has_effect != mean_the_same(compile_environment(before), compile_environment(after))
+
+
+def test_a_change_that_no_comparison_finds_is_never_called_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rollout.compile.diff.config_changes", lambda *_: ())
+    after = desk(name="Front desk")
+    config(after)["fixtures"]["orders"][0]["amount"] = 120
+    difference = diff(desk(), after)
+    assert not difference.is_comparable and not difference.is_empty
+    assert "nothing that this comparison can name" in difference.conclusion
+    after.name = "Desk"
+    unnamed = Entry("desk", diff(desk(), after))
+    assert "**not comparable**" in render_markdown([unnamed])
+    assert describe([unnamed])["comparable"] is False and describe([unnamed])["differences"] == 1
+    assert "same" not in render_text([unnamed])
+
+
+def doubled(key: str, edit: Callable[[list[dict[str, Any]]], Any]) -> list[tuple[str, str, str, str]]:
+    """What is told of an edit to an environment whose tools and primitives are all there twice."""
+    sides = [desk(), desk()]
+    for each in sides:
+        config(each)["tools"] += copy.deepcopy(config(each)["tools"])
+        verifier(each)["primitives"] += copy.deepcopy(verifier(each)["primitives"])
+    after = sides[1]
+    edit(config(after)["tools"] if key == "tools" else verifier(after)["primitives"])
+    difference = diff(sides[0], after)
+    assert not difference.is_comparable
+    return [_told(change) for change in difference.changes]
+
+
+@pytest.mark.parametrize(
+    ("key", "edit", "expected"),
+    [
+        ("tools", lambda tools: tools.pop(), ("removed", "tool", "refund (2)", "agent sees")),
+        (
+            "tools",
+            lambda tools: tools[0].update(fromArray="no"),
+            ("changed", "tool", "get.fromArray", "agent sees"),
+        ),
+        (
+            "tools",
+            lambda tools: tools[2].update(fromArray="no"),
+            ("changed", "tool", "get (2).fromArray", "agent sees"),
+        ),
+        ("primitives", lambda them: them.pop(), ("removed", "primitive", "p (2)", "grading")),
+        ("primitives", lambda them: them.append(them[0]), ("added", "primitive", "p (3)", "grading")),
+        (
+            "primitives",
+            lambda them: them[0].update(weight=90),
+            ("changed", "weight", "p", "grading"),
+        ),
+    ],
+)
+def test_twins_of_one_name_are_compared_one_by_one(
+    key: str, edit: Callable[[list[dict[str, Any]]], Any], expected: tuple[str, str, str, str]
+) -> None:
+    assert doubled(key, edit) == [expected]
+
+
+def test_a_tool_that_takes_other_arguments_too_is_another() -> None:
+    after = desk()
+    config(after)["tools"][1]["paramsSchema"] = {
+        "type": "object",
+        "properties": {"id": {"type": "string"}},
+        "required": ["id"],
+    }
+    assert [_told(change) for change in diff(desk(), after).changes] == [
+        ("added", "parameter", "refund.(additionalProperties)", "agent sees")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a b", "a\u00a0b"),
+        ("ab", "a\u200bb"),
+        ("ab", "a\u2060b"),
+        ("ab", "a\u00adb"),
+        ("ab", "a\ufe0fb"),
+        ("a\u200db", "ab"),
+        ("\u00e9", "e\u0301"),
+        ("\u212b", "\u00c5"),
+        ("a\u3164", "a"),
+        ("a\U000e0041", "a"),
+        ("a", "a "),
+        ("a b", "a\tb"),
+        ("a\u2003b", "a b"),
+    ],
+)
+@pytest.mark.parametrize("frame", ["{}", "one\n{}\nthree", "{}" + " and so on" * 20])
+def test_two_texts_that_differ_never_look_the_same(before: str, after: str, frame: str) -> None:
+    sides = [desk(tasks=[Task(frame.format(text), {}, id="o-1")]) for text in (before, after)]
+    (change,) = diff(*sides).changes
+    if is_line_change(change):
+        lines = [line for line in line_changes(change) if line[0] in "-+"]
+        shown = [line[1:] for line in lines]
+    else:
+        shown = in_words(change, 200).split(" → ")
+    assert len(shown) == 2 and len(set(map(look, shown))) == 2
 
 
 def side(path: str, slug: str) -> Side:
@@ -357,7 +488,7 @@ def test_effects_come_in_the_order_of_their_weight() -> None:
     config(after)["fixtures"]["more"] = 1
     order = list(Effect)
     effects = [order.index(change.effect) for change in diff(desk(), after).changes]
-    assert effects == sorted(effects) == [0, 1, 2]
+    assert effects == sorted(effects) == [0, 1, 3]
 
 
 def test_how_a_database_is_run_here_is_compared_though_it_is_never_pushed() -> None:

@@ -447,8 +447,13 @@ def both_ways(path: str) -> dict[str, list[str]]:
 def test_code_beside_a_single_file_is_compared(repository: Repository, moved: bool) -> None:
     repository.commit({"envs/prices.yaml": ONE_FILE, "envs/grade.py": GRADE.format("False"), "x.txt": ""})
     assert told(review("HEAD", "envs/prices.yaml")) == {"envs/prices.yaml": []}
-    repository.write({"x.txt": "changed\n", "envs/notes.md": "new\n"})
+    repository.write({"x.txt": "changed\n", "envs/README.md": "new\n", "envs/other/environment.yaml": "{}"})
+    assert told(review("HEAD", "envs/prices.yaml")) == {"envs/prices.yaml": []}
+    (repository.root / "envs/other/environment.yaml").unlink()
     assert review("HEAD") == []
+    repository.write({"envs/limits.json": "{}\n"})
+    assert both_ways("envs/prices.yaml") == {"envs/prices.yaml": ["limits.json"]}
+    (repository.root / "envs/limits.json").unlink()
     repository.write({"envs/grade.py": GRADE.format("True")})
     place = "envs/prices.yaml"
     if moved:

@@ -50,7 +50,7 @@ def diff(
     “rollout validate” tells.
     2: a path, a file or a revision that cannot be read.
     """
-    from rollout.cli.output import Exit, fail, note, show, show_json, visible, wants_color
+    from rollout.cli.output import Exit, fail, show, show_json, wants_color
 
     if output_format not in FORMATS:
         fail(f"There is no format “{output_format}”.", f"Choose one of {', '.join(FORMATS)}.")
@@ -68,9 +68,6 @@ def diff(
         from rollout.compile.review_text import render as render_text
 
         show(render_text(entries, color=wants_color()) if entries else "No environment changed.")
-    for side in before:
-        if side.has_errors and side.report is None and side.environment is not None:
-            note(f"note: “{visible(side.label)}” had errors at {visible(git or '')}.")
     code = _tell_errors([*before, *after])
     if code is Exit.FINE and (
         any(side.has_errors for side in (*before, *after))
@@ -136,19 +133,13 @@ def _compare(before: Sequence[Side], after: Sequence[Side], *, lone_pair: bool) 
 
 
 def _tell_errors(sides: Sequence[Side]) -> int:
-    """Tells of environments with errors, in a line each; returns the exit code that they call for."""
+    """Tells what is wrong with compiled files, which no other command does; returns the exit code for all errors."""
     from rollout.cli.inputs import exit_code, tell_diagnostics
-    from rollout.cli.output import note, visible
 
     broken = [(side, side.report) for side in sides if side.report is not None and not side.report.ok]
     for side, report in broken:
         if not side.has_local:
-            # No other command tells what is wrong with a compiled file.
             tell_diagnostics([report])
-        elif side.environment is not None:
-            count = "an error" if report.errors == 1 else f"{report.errors} errors"
-            named = visible(report.document.label)
-            note(f"note: “{named}” has {count}: “rollout validate {named}” tells what is wrong.")
     return exit_code([report for _, report in broken])
 
 
