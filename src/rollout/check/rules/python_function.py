@@ -14,12 +14,15 @@ After (when the file is called grade.py):
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from rollout.check.finding import Finding
 from rollout.check.subject import Item, Subject
 from rollout.check.wording import did_you_mean, quoted
-from rollout.diagnostics import Severity
-from rollout.source.file import read_regular
+from rollout.diagnostics import Severity, Span
+from rollout.source.file import decode, read_regular
+from rollout.source.listing import join_label
+from rollout.source.place import Route
 
 CODE = "RL520"
 SEVERITY = Severity.ERROR
@@ -45,7 +48,9 @@ def _judge(subject: Subject, primitive: Item) -> Iterator[Finding]:
         )
         return
     try:
-        tree = ast.parse(read_regular(path))
+        data = read_regular(path)
+        tree = ast.parse(data)
+        compile(tree, file, "exec", dont_inherit=True)
     except FileNotFoundError:
         beside = sorted(each.name for each in root.glob("*.py"))
         yield Finding(
@@ -54,7 +59,15 @@ def _judge(subject: Subject, primitive: Item) -> Iterator[Finding]:
             did_you_mean(file, beside, kind="Python files") or "Add it, with the function in it.",
         )
         return
-    except (OSError, SyntaxError, ValueError, RecursionError) as error:
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        if isinstance(error, SyntaxError) and (span := _place(subject, route, file, data, error)) is not None:
+            yield Finding(
+                route,
+                f"This is no Python: {error.msg}.",
+                "Mend it there or shortly before; a “python” primitive runs this file.",
+                span=span,
+            )
+            return
         yield Finding(route, f"{quoted(file)} cannot be read as Python: {error}.", "Mend the file.")
         return
     functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
@@ -64,3 +77,18 @@ def _judge(subject: Subject, primitive: Item) -> Iterator[Finding]:
             f"There is no function {quoted(name)} in {quoted(file)}.",
             did_you_mean(name, functions, kind="functions") or "Define it at the top level of the file.",
         )
+
+
+def _place(subject: Subject, route: Route, file: str, data: bytes, error: SyntaxError) -> Span | None:
+    """Where in a file Python stopped to understand it; None where it does not say, or the file is no UTF-8."""
+    home = PurePosixPath(subject.document.span(route).path).parent.as_posix()
+    label = join_label(home, file)
+    text = decode(data, label, [])
+    if text is None or error.lineno is None:
+        return None
+    lines = text.split("\n")
+    line = lines[error.lineno - 1].removesuffix("\r") if 0 < error.lineno <= len(lines) else ""
+    start = min(max(error.offset or 1, 1), len(line) + 1)
+    ends_here = error.end_lineno == error.lineno and error.end_offset is not None
+    end = max(error.end_offset or 0, start) if ends_here else start
+    return Span(label, error.lineno, start, error.lineno, end, line)
