@@ -32,12 +32,16 @@ _KEYED = {
     "providers": "provider",
     "vars": "variable",
 }
+_REQUEST = "the request"
+_REQUESTS = frozenset(("generation", "refinement", "run", "training"))
 _NAMED_BY = ("name", "id", "url", "title", "label", "text")
 _WITH_HOME = frozenset(("accepts", "cases", "elements", "items", "mutates", "options", "rows"))
 
 
 def whole(root: str) -> str:
     """What a value of the schema called ``root`` is called as a whole."""
+    if root in _REQUESTS:
+        return _REQUEST
     return (
         f"the {root}" if root in ("environment", "payload", "settings", "task", "verifier") else "the config"
     )
@@ -56,6 +60,8 @@ def section(root: str, value: Any, route: Route) -> str:
             label = _member(str(above), step, inside, label)
         elif above in _KEYED:
             label = f"{_KEYED[str(above)]} {quoted(step)}{_of(label) if above == 'paramsSchema' else ''}"
+        elif step == "environment" and label == "the payload":
+            label = "the environment"
         elif step == "config":
             label = "the config"
         elif step == "verifier":
@@ -77,6 +83,8 @@ def part(root: str, value: Any, route: Route) -> str:
 
 def _member(key: str, index: int, value: Any, home: str) -> str:
     noun = _MEMBERS.get(key)
+    if noun is not None and home == _REQUEST:
+        return f"item {index + 1} of “{key}”{_of(home)}"
     if noun is None:
         return f"item {index + 1}{_of(home)}"
     name = None

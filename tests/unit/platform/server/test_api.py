@@ -93,6 +93,36 @@ def test_a_fault_of_a_body_is_named_by_its_pointer(http: httpx.Client, body: Any
     assert told["pointer"] == pointer
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("/api/environments", payload(template="flow"), "“template” cannot be “flow”."),
+        ("/api/environments", payload(config=None), "The config "),
+        ("/api/runs", {"n": "many"}, "“n” of the request has to be a whole number"),
+        ("/api/runs", {"temperature": "hot"}, "“temperature” of the request has to be a number or null"),
+        ("/api/runs", {"split": "all"}, "“split” of the request cannot be “all”."),
+        ("/api/runs", {"tasks": [1]}, "Item 1 of “tasks” of the request has to be text"),
+        ("/api/runs", {"colour": 1}, "“colour” is not a key of the request."),
+        ("/api/environments/generate", {"template": "flow"}, "“template” of the request cannot be “flow”."),
+        ("/api/environments/generate/refine", {"current": 1}, "“current” of the request has to be an object"),
+        ("/api/training-jobs", {"rolloutIds": []}, "“rolloutIds” of the request is an empty list."),
+    ],
+)
+def test_a_fault_of_a_body_is_told_by_the_name_of_its_home(
+    http: httpx.Client, path: str, body: dict[str, Any], words: str
+) -> None:
+    whole = {
+        "/api/runs": {"environmentSlug": "desk", "model": "noop", "n": 1},
+        "/api/environments/generate": {"description": "A desk.", "template": "workflow"},
+        "/api/environments/generate/refine": {"instruction": "More.", "template": "workflow", "current": {}},
+        "/api/training-jobs": {"sourceRunId": "x", "rolloutIds": ["y"], "baseModel": "openai/x"},
+    }
+    told = http.post(path, json={**whole.get(path, {}), **body}).json()
+    assert any(words in each["message"] for each in told["errors"]), told
+    if path != "/api/environments":
+        assert "config" not in told["error"]
+
+
 def test_a_function_of_the_authors_is_not_taken(http: httpx.Client) -> None:
     primitive = {"name": "polite", "type": "python", "function": "grade.py:polite"}
     refused = http.post("/api/environments", json=payload("code", verifier={"primitives": [primitive]}))
