@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from posixpath import normpath
 
 from rollout.verifiers._final_files import FinalFiles
 from rollout.verifiers._reaching_javascript import modules_named, reaches_in_javascript
@@ -26,6 +27,7 @@ _WHAT_TESTS_NEED = words(
 )
 
 
+_IMPORTED = re.compile(r"""(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"`](\.[^'"`\n]{1,300})['"`]""")
 _LONGEST, _LONGEST_IN_ALL = 200_000, 2_000_000
 _TOO_LONG = "more than can be read"
 
@@ -66,6 +68,7 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
         if size > _LONGEST_IN_ALL:
             found.append(Reach(path, 1, _TOO_LONG, False))
             break
+        found += [each for each in _imports_of_secrets(path, laid_down) if each.what not in allow]
         for line, what, certain in _read(laid_down.files[path], language, stems):
             root = what.partition(".")[0]
             spared = what in permitted or what in allow or root in allow
@@ -94,6 +97,17 @@ def _read(content: str, language: str, tests: frozenset[str]) -> list[tuple[int,
     if language == "python":
         return reaches_in_python(content, tests)
     return reaches_in_javascript(content, tests)
+
+
+def _imports_of_secrets(path: str, laid_down: FinalFiles) -> Iterator[Reach]:
+    """Imports of hidden data, which JavaScript reads without a call that could be seen."""
+    if language_of(path) != "javascript":
+        return
+    for number, line in enumerate(laid_down.files[path].split("\n"), 1):
+        for name in _IMPORTED.findall(line):
+            meant = normpath(f"{PurePosixPath(path).parent}/{name}")
+            if meant in laid_down.secret:
+                yield Reach(path, number, meant, True)
 
 
 def _shadowed(path: str, laid_down: FinalFiles, asked: str) -> str | None:

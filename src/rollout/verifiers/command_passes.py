@@ -101,8 +101,7 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
             raise UnscoredError(f"{as_sentence(reach, command.line)}{remarks}", evidence=evidence)
         if finding.doubt is not None:
             raise UnscoredError(
-                f"“{command.line}” passed, and it cannot be told what that means: {finding.doubt}, and no test handed "
-                f"it over.{remarks}",
+                f"“{command.line}” passed, and it cannot be told what that means: {finding.doubt}.{remarks}",
                 evidence=evidence,
             )
     verb = "passed" if finding.passed else "did not pass"

@@ -5,6 +5,7 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
   // Programs that the tests start are none of our business.
   delete process.env.NODE_OPTIONS
   const { sep } = require('node:path')
+  const { fileURLToPath } = require('node:url')
   const really = process.reallyExit.bind(process)
   const print = process._rawDebug
   let asked = false
@@ -25,22 +26,14 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
   // Files that are as the environment has them may do what they like.
   const witness = require('./witness.cjs')
   const here = witness.root + sep
-  const trusted = new Set()
-  try {
-    const { readFileSync } = require('node:fs')
-    const { createHash } = require('node:crypto')
-    for (const [name, digest] of witness.trusted) {
-      trusted.add(here + name)
-      if (!/\.[cm]?[jt]sx?$/.test(name)) continue
-      let found = null
-      try { found = createHash('sha256').update(readFileSync(here + name)).digest('hex') } catch {}
-      if (found !== digest) {
-        // A test file of another process may have run code that wrote over this one.
-        print(`rollout: code under test reached for ${name}.`)
-        really(97)
-      }
-    }
-  } catch {}
+  const trusted = new Set(witness.trusted.map(([name]) => here + name))
+  const files = require('./node_files.cjs')
+  const changed = files.other()
+  if (changed !== null) {
+    // A test file of another process may have run code that wrote over this one.
+    print(`rollout: code under test reached for ${changed}.`)
+    really(97)
+  }
   const { captureStackTrace } = Error
   const { defineProperty, getOwnPropertyDescriptor } = Object
   const call = Function.prototype.call.bind(Function.prototype.call)
@@ -48,24 +41,25 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
   const { has } = Set.prototype
   const { startsWith, slice } = String.prototype
 
-  function asker () {
+  // The files of those who called, from the nearest on.
+  function callers () {
     const before = { prepare: getOwnPropertyDescriptor(Error, 'prepareStackTrace'), limit: getOwnPropertyDescriptor(Error, 'stackTraceLimit') }
     const held = {}
     try {
       defineProperty(Error, 'prepareStackTrace', { value: (_, sites) => sites, configurable: true, writable: true })
-      defineProperty(Error, 'stackTraceLimit', { value: 30, configurable: true, writable: true })
-      captureStackTrace(held, asker)
+      defineProperty(Error, 'stackTraceLimit', { value: 100, configurable: true, writable: true })
+      captureStackTrace(held, callers)
       const sites = held.stack
+      const found = []
       for (let i = 0; i < sites.length; i++) {
         let name = sites[i].getFileName() || sites[i].getEvalOrigin()
-        if (!name || call(startsWith, name, 'node:')) continue
-        if (call(startsWith, name, 'file://')) name = require('node:url').fileURLToPath(name)
-        if (name === __filename) continue
-        return call(startsWith, name, here) && !call(has, trusted, name) ? call(slice, name, here.length) : null
+        if (!name) continue
+        if (call(startsWith, name, 'file://')) name = fileURLToPath(name)
+        if (!call(startsWith, name, __dirname)) found[found.length] = name
       }
-      return null
+      return found
     } catch {
-      return 'code under test'
+      return [here + 'code under test']
     } finally {
       for (const [name, was] of [['prepareStackTrace', before.prepare], ['stackTraceLimit', before.limit]]) {
         if (was) defineProperty(Error, name, was)
@@ -74,12 +68,43 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
     }
   }
 
+  const isNode = (name) => call(startsWith, name, 'node:')
+  const isAgents = (name) => call(startsWith, name, here) && !call(has, trusted, name)
+
+  function asker () {
+    const found = callers()
+    for (let i = 0; i < found.length; i++) {
+      if (!isNode(found[i])) return isAgents(found[i]) ? call(slice, found[i], here.length) : null
+    }
+    return null
+  }
+
+  // Who has a file opened, however much code of the environment's is between: its name, whether it is just being
+  // imported, and whether a test is among the callers.
+  function opener () {
+    const found = callers()
+    let name = null
+    let imports = false
+    let tested = false
+    for (let i = 0; i < found.length && !tested; i++) {
+      if (call(has, files.tests, found[i])) tested = true
+      else if (isAgents(found[i])) {
+        name ??= call(slice, found[i], here.length)
+        imports = i + 1 < found.length && call(startsWith, found[i + 1], 'node:internal/modules/')
+      }
+    }
+    return name === null ? null : { name, imports, tested }
+  }
+
   // What has been done cannot be taken back, so this is the end of the process.
-  function forbid (what) {
-    const name = asker()
-    if (name === null) return
+  function end (name, what) {
     print(`rollout: ${name} reached for ${what}.`)
     really(97)
+  }
+
+  function forbid (what) {
+    const name = asker()
+    if (name !== null) end(name, what)
   }
 
   const assert = require('node:assert')
@@ -174,5 +199,13 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
       return apply(original, this, rest)
     }
   }
+  files.guardFiles({
+    asks: opener,
+    forbid: end,
+    doubt: (name, path) => print(`rollout: ${name} may have read ${path}.`)
+  })
   require('node:module').syncBuiltinESMExports()
+} else if (process.env.ROLLOUT_WITNESS) {
+  // How the files are before any test is started.
+  require('./node_files.cjs')
 }

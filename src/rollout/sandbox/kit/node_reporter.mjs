@@ -1,5 +1,6 @@
 // The witness of node:test, a reporter: it runs in the process that starts the test files, not in theirs.
 import { resolve } from 'node:path'
+import files from './node_files.cjs'
 import witness from './witness.cjs'
 
 const tell = witness.openReport()
@@ -12,7 +13,10 @@ export default async function * report (events) {
   tell({ t: 'begin', runner: 'node', version: process.version })
   const path = []
   for await (const { type, data } of events) {
-    if (type === 'test:start') {
+    if (type === 'test:stderr') {
+      const said = /^rollout: (.{1,200}) may have read (.{1,200})\.$/m.exec(data.message)
+      if (said !== null) tell({ t: 'doubt', what: `“${said[1]}” seems to have read “${said[2]}” while the tests ran` })
+    } else if (type === 'test:start') {
       path.length = data.nesting
       path[data.nesting] = data.name
     } else if (type === 'test:pass' || type === 'test:fail') {
@@ -28,5 +32,6 @@ export default async function * report (events) {
       tell({ t: 'test', name: names.join(' > '), file, suite: data.details?.type === 'suite', outcome, level: data.nesting })
     }
   }
+  for (const name of files.touched()) tell({ t: 'problem', what: `“${name}” was written over while the tests ran` })
   tell({ t: 'end' })
 }

@@ -292,7 +292,14 @@ def watch(tell, writer_code, laid):
         if doubts:
             return
         doubts.append(path)
-        tell(t="doubt", what="“" + basename(name) + "” read “" + short(path) + "” while the tests ran")
+        tell(
+            t="doubt",
+            what="“"
+            + basename(name)
+            + "” read “"
+            + short(path)
+            + "” while the tests ran, and no test handed it over",
+        )
 
     def sought(event, args):
         if event in _EVENTS or event.startswith("ctypes."):

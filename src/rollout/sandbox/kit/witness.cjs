@@ -48,6 +48,12 @@ try {
   trusted.push(...entries(parse(readFileSync(join(__dirname, 'trusted.json'), 'utf8'))))
 } catch {}
 
+// Which of them are tests, which not to be written or read by code under test, and what the agent wrote.
+let kinds = {}
+try {
+  kinds = parse(readFileSync(join(__dirname, 'watched.json'), 'utf8'))
+} catch {}
+
 // The folder that they lie in. A command such as “cd part && npm test” starts the runner further down.
 function findRoot () {
   let root = process.cwd()
@@ -87,4 +93,4 @@ function changed (file) {
 
 const inProject = (path) => relative(root, path)
 
-module.exports = { changed, inProject, openReport, root, trusted }
+module.exports = { changed, digestOf, inProject, kinds, openReport, root, trusted }

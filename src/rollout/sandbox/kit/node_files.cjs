@@ -1,0 +1,151 @@
+// Keeps files that tests are made of from code under test: what it does to them, and what it reads in them unasked.
+const fs = require('node:fs')
+const children = require('node:child_process')
+const { basename, dirname, resolve, sep } = require('node:path')
+const { fileURLToPath } = require('node:url')
+const { promisify: { custom } } = require('node:util')
+const { digestOf, kinds, root, trusted } = require('./witness.cjs')
+
+const { apply } = Reflect
+const { isBuffer } = Buffer
+const { readFileSync, statSync } = fs
+
+const here = root + sep
+const absolute = (names) => new Set((names ?? []).map((name) => here + name))
+const tests = absolute(kinds.tests)
+const guarded = absolute(kinds.guarded)
+const secret = absolute(kinds.secret)
+const isCode = (path) => /\.[cm]?[jt]sx?$/.test(path)
+// Tests may have data of their own written, where everybody can see it.
+const isData = (path) => tests.has(path) && !secret.has(path) && !isCode(path)
+
+function signatureOf (path) {
+  try {
+    const { ino, ctimeMs, size } = statSync(path)
+    return `${ino} ${ctimeMs} ${size}`
+  } catch {
+    return null
+  }
+}
+
+const before = new Map([...guarded].filter((path) => !isData(path)).map((path) => [path, signatureOf(path)]))
+
+// The guarded files that were written, moved or put back since this process began.
+function touched () {
+  return [...before].filter(([path, was]) => signatureOf(path) !== was).map(([path]) => path.slice(here.length))
+}
+
+// A guarded file that is no longer what was laid down, or null.
+function other () {
+  const found = trusted.find(([name, digest]) =>
+    (isCode(name) || secret.has(here + name)) && digestOf(name) !== digest)
+  return found ? found[0] : null
+}
+
+function wordsWritten () {
+  const found = new Set()
+  for (const name of kinds.written ?? []) {
+    let text = ''
+    try { text = readFileSync(here + name, 'utf8') } catch {}
+    for (const word of text.split(/["'`/\\(),[\]{}=;\s]+/)) found.add(word)
+  }
+  return found
+}
+
+// Wraps what opens, changes and hands on files. `asks` tells who calls: { name, imports, tested } or null.
+function guardFiles ({ asks, forbid, doubt }) {
+  const words = wordsWritten()
+  const partsOf = (path) => path.slice(here.length).split(sep)
+  const isNamed = (path) => partsOf(path).every((part) => words.has(part) || words.has(part.replace(/\.[^.]*$/, '')))
+  const lists = ['readdir', 'readdirSync', 'fs.readdirSync', 'fs.readdir', 'glob', 'globSync', 'opendir', 'opendirSync']
+    .some((each) => words.has(each) || [...words].some((word) => word.endsWith(`.${each}`)))
+  const namesFolder = (path) => partsOf(path).slice(0, -1).every((part) => words.has(part)) || words.has('process.cwd')
+
+  function pathOf (value) {
+    try {
+      if (typeof value === 'string') return resolve(value.startsWith('file:') ? fileURLToPath(value) : value)
+      if (isBuffer(value)) return resolve(value.toString())
+      if (value instanceof URL) return fileURLToPath(value)
+    } catch {}
+    return null
+  }
+
+  function read (path) {
+    if (!secret.has(path)) return
+    const asker = asks()
+    if (asker === null) return
+    if (asker.imports || isNamed(path)) forbid(asker.name, path.slice(here.length))
+    else if (lists && namesFolder(path)) doubt(asker.name, path.slice(here.length))
+  }
+
+  function isImpostor (path) {
+    if (!path.startsWith(here) || here.length === 1) return false
+    if (path.slice(here.length).split(sep).includes('node_modules')) return true
+    return basename(path) === 'package.json' && [...tests].some((each) => each.startsWith(dirname(path) + sep))
+  }
+
+  function write (path) {
+    if (path === null) return
+    const inside = guarded.has(path) ? [path] : [...guarded].filter((each) => each.startsWith(path + sep))
+    if (inside.length === 0 && !isImpostor(path)) return
+    const asker = asks()
+    if (asker === null) return
+    if (inside.length > 0 && inside.every(isData) && asker.tested && !isNamed(path)) return
+    forbid(asker.name, path.slice(here.length))
+  }
+
+  // A folder that is made or written into holds what it did before.
+  const writeFile = (path) => { if (guarded.has(path) || (path !== null && isImpostor(path))) write(path) }
+  const opens = (path, flags) => {
+    if (typeof flags === 'function') flags = 'r'
+    const writes = typeof flags === 'number' ? (flags & 3) !== 0 : /[wa+]/.test(String(flags ?? 'r'))
+    if (writes) writeFile(path)
+    else read(path)
+  }
+
+  const looks = {
+    readFile: ([path]) => read(path),
+    createReadStream: ([path]) => read(path),
+    openAsBlob: ([path]) => read(path),
+    open: ([path], flags) => opens(path, flags),
+    writeFile: ([path]) => writeFile(path),
+    appendFile: ([path]) => writeFile(path),
+    createWriteStream: ([path]) => writeFile(path),
+    truncate: ([path]) => writeFile(path),
+    mkdir: ([path]) => writeFile(path),
+    chmod: ([path]) => writeFile(path),
+    utimes: ([path]) => writeFile(path),
+    unlink: ([path]) => write(path),
+    rm: ([path]) => write(path),
+    rmdir: ([path]) => write(path),
+    rename: ([from, to]) => { write(from); write(to) },
+    copyFile: ([from, to]) => { read(from); writeFile(to) },
+    cp: ([from, to]) => { read(from); writeFile(to) },
+    link: ([from, to]) => { read(from); write(from); writeFile(to) },
+    symlink: ([from, to]) => { read(from); write(from); writeFile(to) }
+  }
+  for (const [name, look] of Object.entries(looks)) {
+    for (const [owner, key] of [[fs, name], [fs, `${name}Sync`], [fs.promises, name]]) {
+      const original = owner[key]
+      if (typeof original !== 'function') continue
+      const wrapped = function (...rest) {
+        if (typeof rest[0] !== 'number') look([pathOf(rest[0]), pathOf(rest[1])], rest[1])
+        return apply(original, this, rest)
+      }
+      Object.defineProperty(wrapped, 'name', { value: key })
+      owner[key] = wrapped
+    }
+  }
+  for (const name of ['exec', 'execSync', 'execFile', 'execFileSync', 'spawn', 'spawnSync', 'fork']) {
+    const wrap = (original) => function (...rest) {
+      const said = rest.slice(0, 2).flat().filter((each) => typeof each === 'string').join(' ')
+      for (const path of secret) if (said.includes(basename(path))) read(path)
+      return apply(original, this, rest)
+    }
+    const original = children[name]
+    children[name] = wrap(original)
+    if (original[custom]) Object.defineProperty(children[name], custom, { value: wrap(original[custom]) })
+  }
+}
+
+module.exports = { guardFiles, other, tests, touched }
