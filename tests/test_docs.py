@@ -30,7 +30,8 @@ from servers.solving import solves
 ROOT = Path(__file__).parent.parent
 TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 SESSIONS = {
-    "README.md": [ROOT / "README.md"],
+    # Whoever goes on from the one to the other has the same home, and in it what was pushed to local.
+    "README.md, then the platform": [ROOT / "README.md", ROOT / "docs" / "guides" / "platform.md"],
     "docs/tutorial": TUTORIAL,
     **{page.relative_to(ROOT).as_posix(): [page] for page in sorted((ROOT / "docs" / "guides").glob("*.md"))},
 }
