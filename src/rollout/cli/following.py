@@ -12,7 +12,6 @@ from rollout.cli.progress import progress
 
 if TYPE_CHECKING:
     from rollout.platform.client import Client
-    from rollout.platform.results import Run
 
 MOST_SHOWN = 10
 """How many rollouts that did not pass are shown one by one."""
@@ -21,10 +20,10 @@ _COLORS = {"passed": "32", "failed": "31", "error": "1;31", "unscored": "33"}
 
 
 class Following:
-    """One run that is followed to its end, or until somebody presses Ctrl-C."""
+    """One run that is followed to its end, or until somebody presses Ctrl-C. ``run`` is what was last heard of it."""
 
-    def __init__(self, client: Client, run: Run) -> None:
-        self.run = run
+    def __init__(self, client: Client, run_id: str, total: int, done: int = 0) -> None:
+        self.run: Mapping[str, Any] = {"id": run_id, "n": total, "progress": done}
         self.unpassed: list[Mapping[str, Any]] = []
         self.more_unpassed = 0
         self._client = client
@@ -41,7 +40,7 @@ class Following:
                         else:
                             self.more_unpassed += 1
                     continue
-                self.run = event.data  # type: ignore[assignment]
+                self.run = event.data
                 shown.look(event.data)
         finally:
             shown.stop()
@@ -127,7 +126,7 @@ def show_run(run: Mapping[str, Any]) -> None:
     if (interval := wilson(passed, graded)) is not None:
         low, high = percent(interval.low), percent(interval.high)
         within = f" (95 % interval {low} to {high}, Wilson)" if graded > 3 else ""
-        of_all = f"; {percent(passed / done)} of all {done:,}"
+        of_all = f"; {percent(passed / done)} of all {done:,}" if done else ""
         show(f"  pass rate {percent(passed / graded)} of {graded:,} graded{within}{of_all}")
     left = f", {total - done:,} not done" if total > done else ""
     more = f", {unscored} unscored" if unscored else ""
@@ -136,7 +135,8 @@ def show_run(run: Mapping[str, Any]) -> None:
     if usage.get("input_tokens") or usage.get("output_tokens"):
         cost = usage.get("cost")
         spent = f"${cost:,.4f}" if cost is not None else "cost not known"
-        show(f"  tokens: {short(usage['input_tokens'])} in, {short(usage['output_tokens'])} out; {spent}")
+        read, written = (int(usage.get(key) or 0) for key in ("input_tokens", "output_tokens"))
+        show(f"  tokens: {short(read)} in, {short(written)} out; {spent}")
 
 
 def _shortened(text: str, longest: int) -> str:

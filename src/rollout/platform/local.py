@@ -62,7 +62,7 @@ class _Home:
     def end(self) -> None:
         """Ends what is under way, to be gone on with later."""
         try:
-            self.ask(self._lifespan.__aexit__(None, None, None)).result(_SECONDS_TO_END)
+            self.ask(self._stop()).result(_SECONDS_TO_END)
         finally:
             self._end_thread()
 
@@ -72,6 +72,18 @@ class _Home:
         self.app: App = local_application(self.folder, _settings())
         self._lifespan = self.app.router.lifespan_context(self.app)
         await self._lifespan.__aenter__()
+
+    async def _stop(self) -> None:
+        try:
+            await self._lifespan.__aexit__(None, None, None)
+        finally:
+            # An interrupted client leaves requests behind, which the loop has to be rid of before it is closed.
+            left = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+            await self._loop.shutdown_asyncgens()
+            await self._loop.shutdown_default_executor()
 
     def _end_thread(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

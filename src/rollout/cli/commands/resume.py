@@ -43,7 +43,8 @@ def resume(
                 show(f"run {after['id']} goes on")
             return
         to_go_on = f" --endpoint {endpoint}" if endpoint else ""
-        Following(client, after).follow_and_tell("resume", as_json=as_json, to_go_on=to_go_on)
+        following = Following(client, after["id"], after["n"], after["progress"])
+        following.follow_and_tell("resume", as_json=as_json, to_go_on=to_go_on)
 
 
 __all__ = ["resume"]

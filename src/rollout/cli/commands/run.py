@@ -113,7 +113,7 @@ def run(
             return
         if not as_json:
             show(f"run {run_id}: {total:,} rollout{'s' * (total != 1)}" + (f"\n→ {page}" if page else ""))
-        following = Following(client, client.get_run(run_id)["run"])
+        following = Following(client, run_id, total)
         to_go_on = f" --endpoint {endpoint}" if endpoint else ""
         following.follow_and_tell("run", as_json=as_json, to_go_on=to_go_on)
 

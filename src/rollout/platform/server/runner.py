@@ -118,7 +118,9 @@ class Runner:
         if self._asked is None or run.id in self._asked or run.id in self._active:
             return False
         is_held = run.lease_until is not None and run.lease_until >= now()
-        return not is_held and (run.owner is None or not run.owner.startswith(runs.OWN) or _is_gone(run.owner))
+        return not is_held and (
+            run.owner is None or not run.owner.startswith(runs.OWN) or _is_gone(run.owner)
+        )
 
     async def _free_those_of_the_dead(self) -> None:
         """What a process of this machine held that was killed need not wait until its lease runs out."""

@@ -76,6 +76,7 @@ async def create_run(request: Request) -> Response:
             name=body.get("name"),
             parent_id=parent.id if parent else None,
             key_id=request.state.key.id or None,
+            owner=request.app.state.runner.reserves_for,
         )
         answer = {"runId": run.id, "total": total}
         keep_answer(request, connection, 201, answer)
@@ -190,7 +191,7 @@ async def go_on(app: Starlette, start: str) -> Run:
     done = await store.aread(rollouts.places, run.id)
     if run.is_over and len(done) >= run.total:
         raise ApiError(409, "All rollouts of this run are done.", "Begin another: rollout run")
-    after = await store.awrite(runs.resume, run.id)
+    after = await store.awrite(runs.resume, run.id, app.state.runner.reserves_for)
     assert after is not None
     app.state.runner.wake(run.id)
     return after
