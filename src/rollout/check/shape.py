@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rollout.check.sections import part, section, whole
-from rollout.check.stray import candidates, fits, guess, guess_template, is_own, stray
+from rollout.check.stray import Stray, candidates, fits, guess, guess_template, is_own, stray
 from rollout.check.vocabulary import Branch, Node, along, branches, keys
 from rollout.source.place import At, Route
 
@@ -199,7 +199,7 @@ class Shape:
         for key in wrong.unknown:
             told = stray(self.root, self.value, route, key, depths, kinds, chosen, wrong.missing)
             met |= {told.facts["suggestion"]} if told.facts.get("suggestion") else set()
-            if told.slug == "misplaced-key" and told.facts.get("chooser"):
+            if told.slug == "misplaced-key" and _is_of_another_kind(told, kinds, value):
                 met.update(wrong.missing, *wrong.needs)
             self._add(
                 told.slug, (*route, key), "key", {"section": name, "own": wrong.takes_own, **told.facts}
@@ -295,6 +295,14 @@ class Shape:
             facts |= {"keys": [], "alternatives": [list(group) for group in needs]}
         facts["about"] = {key: known.get(key, {}).get("description") for group in needs for key in group}
         self._add("missing-key", route, "key", facts)
+
+
+def _is_of_another_kind(told: Stray, kinds: Sequence[Branch], value: Mapping[str, Any]) -> bool:
+    """Whether an object with a key of other kinds is one of those, so that it lacks nothing of the kind it says."""
+    if not told.facts.get("chooser"):
+        return False
+    others = [kind for kind in kinds if kind.value in told.facts["values"]]
+    return not others or any(kind.is_whole(value) for kind in others)
 
 
 def _is_like_a_schema(written: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,16 @@ class Branch:
     def keys(self) -> dict[str, dict[str, Any]]:
         """The keys that this kind takes."""
         return keys(self.nodes)
+
+    def is_whole(self, value: Mapping[str, Any]) -> bool:
+        """Whether an object has all that one of this kind has to have."""
+        for node in self.nodes:
+            ways = [way["required"] for way in node.schema.get("anyOf", ()) if "required" in way]
+            if not value.keys() >= set(node.schema.get("required", ())):
+                return False
+            if ways and not any(value.keys() >= set(way) for way in ways):
+                return False
+        return True
 
 
 def branches(nodes: Sequence[Node]) -> list[Branch]:
