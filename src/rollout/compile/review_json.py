@@ -10,8 +10,8 @@ from rollout.compile.masked import masked
 from rollout.compile.review import Entry
 
 
-def describe(entries: Sequence[Entry]) -> dict[str, Any]:
-    """``{"comparable": bool, "environments": [{label, slug, before, after, changes: […], …}]}``.
+def describe(entries: Sequence[Entry], notes: Sequence[str] = ()) -> dict[str, Any]:
+    """``{"comparable": bool, "notes": […], "environments": [{label, slug, before, after, changes: […], …}]}``.
 
     ``before`` and ``after`` of an environment are ``{slug, name, digest, tasks}`` or null; those of a change are the
     JSON values, null for what was not there (``kind`` tells that from a null that was).
@@ -19,6 +19,7 @@ def describe(entries: Sequence[Entry]) -> dict[str, Any]:
     return {
         "comparable": all(entry.is_comparable for entry in entries),
         "differences": sum(entry.differs for entry in entries),
+        "notes": list(notes),
         "environments": [_entry(masked(entry)) for entry in entries],
     }
 

@@ -25,6 +25,7 @@ LIMIT = 60_000
 """Characters that a review takes at most; a comment on GitHub may have 65,536."""
 
 _ROWS = 100
+_NOTES = 10
 _LINES = 80
 _LONGEST = 200
 _TAIL = 400
@@ -42,13 +43,20 @@ _HEADINGS = {
 }
 
 
-def render(entries: Sequence[Entry]) -> str:
-    """The review as GitHub-flavoured Markdown of at most LIMIT characters, without a line break at its end."""
+def render(entries: Sequence[Entry], notes: Sequence[str] = ()) -> str:
+    """The review as GitHub-flavoured Markdown of at most LIMIT characters, without a line break at its end.
+
+    ``notes`` are sentences about all of it; the first few are shown.
+    """
+    said = [f"Note: {_code(note, 1_000)}" for note in notes[:_NOTES]]
     told = [masked(entry) for entry in entries if not entry.is_settled]
     if not told:
         count = "The environment means" if len(entries) == 1 else f"All {len(entries)} environments mean"
-        return f"**No difference.** {count} the same as before; old runs stay comparable."
+        same = f"**No difference.** {count} the same as before; old runs stay comparable."
+        return "\n\n".join([same, *said])
     page = _Page(LIMIT - _TAIL)
+    for note in said:
+        page.add(note)
     page.add("\n".join(_table(told)))
     left_out = 0
     for entry in told:

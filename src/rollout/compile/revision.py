@@ -229,8 +229,9 @@ class Revision:
                 "Run “git config --global --add safe.directory PATH” when you do trust it.",
             )
         if "not a git repository" in words:
+            where = "This folder" if self._folder == Path() else f"“{self._folder}”"
             raise RevisionError(
-                "This folder is in no git repository.", "Compare two folders: rollout diff BEFORE AFTER."
+                f"{where} is in no git repository.", "Compare two folders: rollout diff BEFORE AFTER."
             )
         raise RevisionError(f"Git found no work tree here: {_last_line(words)}")
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from compile_git import Repository
+from typer.testing import CliRunner
 
+from rollout.cli import app
 from rollout.compile.change import Effect
 from rollout.compile.read_sides import overlooked_submodules, sides_since
 from rollout.compile.review import Entry
@@ -125,6 +127,9 @@ def test_submodules_are_named_where_something_may_have_changed_in_them(
     assert overlooked_submodules(revision, []) == ["sub"]
     assert overlooked_submodules(revision, ["envs"]) == []
     assert overlooked_submodules(revision, ["sub/a"]) == ["sub"]
+    for form in ("text", "markdown", "json"):
+        shown = CliRunner().invoke(app, ["diff", "--git", "HEAD", "--format", form])
+        assert shown.exit_code == 0 and "“sub” is a submodule" in shown.stdout
     (entry,) = review("HEAD", "sub/a")
     assert entry.trouble is not None and "lies in the submodule “sub”" in entry.trouble
 
@@ -285,8 +290,11 @@ def test_a_tree_or_a_blob_is_no_revision(repository: Repository) -> None:
 def test_outside_a_repository_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    with pytest.raises(RevisionError, match="no git repository"):
+    with pytest.raises(RevisionError, match="This folder is in no git repository"):
         Revision("HEAD")
+    with pytest.raises(RevisionError, match=r"“[^”]*elsewhere” is in no git repository"):
+        (tmp_path / "elsewhere").mkdir()
+        Revision("HEAD", folder=tmp_path / "elsewhere")
 
 
 def test_a_repository_without_a_commit_is_a_sentence(repository: Repository) -> None:

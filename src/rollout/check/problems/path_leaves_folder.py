@@ -19,6 +19,8 @@ After:
 
 from __future__ import annotations
 
+import re
+
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
@@ -32,6 +34,11 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         return (
             f"This is a symbolic link to {quoted(problem.facts['target'])}, outside the environment's folder.",
             "Put a copy in its place; a link may only point to something in the folder.",
+        )
+    if re.match(r"[A-Za-z]:(?![/\\])", problem.facts["path"]):
+        return (
+            f"The path {quoted(problem.facts['path'])} begins as a drive of Windows does, and leads elsewhere there.",
+            "Give the file a name without a colon after its first letter.",
         )
     return (
         f"The path {quoted(problem.facts['path'])} leads out of the environment's folder.",

@@ -55,7 +55,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
             f"The module {quoted(facts['missing'])} is not installed here.",
             f"Install what provides {quoted(top)} beside rollout, or import it where it is used.",
         )
-    said = f"{name}: {text[:300]}" if text else name
+    said = f"{name}: {text[:300].rstrip('.')}" if text else name
     if name in ("SyntaxError", "IndentationError", "TabError"):
         return f"This is no Python: {text.rstrip('.?!')}.", _SYNTAX
     if name == "RecursionError":

@@ -50,24 +50,26 @@ def diff(
     “rollout validate” tells.
     2: a path, a file or a revision that cannot be read.
     """
-    from rollout.cli.output import Exit, fail, show, show_json, wants_color
+    from rollout.cli.output import Exit, fail, show, show_json, visible, wants_color
 
     if output_format not in FORMATS:
         fail(f"There is no format “{output_format}”.", f"Choose one of {', '.join(FORMATS)}.")
-    before, after = _since(git, paths or []) if git is not None else _both(paths or [])
+    before, after, notes = _since(git, paths or []) if git is not None else (*_both(paths or []), [])
     entries = _compare(before, after, lone_pair=git is None)
     if as_json or output_format == "json":
         from rollout.compile.review_json import describe
 
-        show_json("diff", describe(entries))
+        show_json("diff", describe(entries, notes))
     elif output_format == "markdown":
         from rollout.compile.review_markdown import render as render_markdown
 
-        show(render_markdown(entries))
+        show(render_markdown(entries, notes))
     else:
         from rollout.compile.review_text import render as render_text
 
         show(render_text(entries, color=wants_color()) if entries else "No environment changed.")
+        for each in notes:
+            show(f"note: {visible(each)}")
     code = _tell_errors([*before, *after])
     if code is Exit.FINE and (
         any(side.has_errors for side in (*before, *after))
@@ -97,11 +99,12 @@ def _both(paths: Sequence[str]) -> tuple[list[Side], list[Side]]:
         fail(str(error), error.hint)
 
 
-def _since(name: str, paths: Sequence[str]) -> tuple[list[Side], list[Side]]:
+def _since(name: str, paths: Sequence[str]) -> tuple[list[Side], list[Side], list[str]]:
+    """Both sides, and what is to be said of all of them."""
     import tempfile
     from pathlib import Path
 
-    from rollout.cli.output import fail, note, visible
+    from rollout.cli.output import fail
     from rollout.compile.read_sides import overlooked_submodules, sides_since
     from rollout.compile.revision import Revision, RevisionError
     from rollout.source import SourceError
@@ -111,13 +114,12 @@ def _since(name: str, paths: Sequence[str]) -> tuple[list[Side], list[Side]]:
     try:
         with tempfile.TemporaryDirectory(prefix="rollout-diff-") as scratch:
             revision = Revision(name, folder=folder)
-            sides = sides_since(revision, paths, Path(scratch).resolve())
-            for submodule in overlooked_submodules(revision, paths):
-                shown = visible(submodule)
-                note(
-                    f"note: “{shown}” is a submodule, another repository: what changed in it is not compared."
-                )
-            return sides
+            before, after = sides_since(revision, paths, Path(scratch).resolve())
+            notes = [
+                f"“{submodule}” is a submodule, another repository: what changed in it is not compared."
+                for submodule in overlooked_submodules(revision, paths)
+            ]
+            return before, after, notes
     except (RevisionError, SourceError) as error:
         fail(str(error), error.hint)
 
