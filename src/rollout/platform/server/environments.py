@@ -13,7 +13,7 @@ from rollout.compile import Compiled, compile_environment
 from rollout.compile.payload import environment_of
 from rollout.platform.server.access import needs
 from rollout.platform.server.asking import refused_judges
-from rollout.platform.server.http import ApiError, Json, check_shape, number_of, object_of
+from rollout.platform.server.http import ApiError, Json, check_shape, limit_of, object_of
 from rollout.platform.server.repeating import repeated
 from rollout.platform.store import Store, environments
 from rollout.platform.store.environments import Entry, HeldError, Pushed
@@ -21,7 +21,6 @@ from rollout.platform.store.ids import iso
 from rollout.platform.store.keys import Scope
 
 _LARGEST = 64 * 1024 * 1024
-_PAGE = 1000
 _NOT_THERE = "none"
 """What ``If-Match`` says of an environment that is not to be there yet."""
 
@@ -29,7 +28,7 @@ _NOT_THERE = "none"
 @needs(Scope.READ)
 async def list_environments(request: Request) -> Response:
     """``{environments: […], nextCursor}``; all of them, unless ``limit`` says how many."""
-    limit = number_of(request, "limit", most=_PAGE)
+    limit = limit_of(request)
     after = request.query_params.get("cursor", "")
     found = await _store(request).aread(
         environments.list_all, after=after, limit=None if limit is None else limit + 1

@@ -124,14 +124,15 @@ def pointer(route: Sequence[str | int]) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in route)
 
 
-def number_of(request: Request, name: str, *, most: int, default: int | None = None) -> int | None:
-    """A whole number from 1 to ``most`` in the query. Raises ApiError."""
-    text = request.query_params.get(name)
+def limit_of(request: Request) -> int | None:
+    """How many of a list are wanted at most; None for all of them. Raises ApiError."""
+    text = request.query_params.get("limit")
     if text is None:
-        return default
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
-        raise ApiError(400, f"“{name}” is to be a whole number from 1 to {most}.", pointer=f"?{name}")
-    return int(text)
+        return None
+    digits = text.lstrip("0")
+    if not (digits.isascii() and digits.isdigit()):
+        raise ApiError(400, "“limit” is to be a whole number from 1 on.", pointer="?limit")
+    return int(digits[:10]) if len(digits) <= 10 else None
 
 
-__all__ = ["ApiError", "Json", "body_of", "check_shape", "json_of", "number_of", "object_of", "pointer"]
+__all__ = ["ApiError", "Json", "body_of", "check_shape", "json_of", "limit_of", "object_of", "pointer"]

@@ -17,7 +17,7 @@ from rollout.models import ConnectError
 from rollout.platform.server.access import needs
 from rollout.platform.server.asking import check_actor, check_judges
 from rollout.platform.server.environments import digest_of
-from rollout.platform.server.http import ApiError, Json, check_shape, number_of, object_of
+from rollout.platform.server.http import ApiError, Json, check_shape, limit_of, object_of
 from rollout.platform.server.plan import chosen_tasks, with_own_keys
 from rollout.platform.server.repeating import keep_answer, repeated
 from rollout.platform.store import Store, environments, rollouts, runs
@@ -26,7 +26,7 @@ from rollout.platform.store.ids import iso
 from rollout.platform.store.keys import Scope
 from rollout.platform.store.runs import NotOneError, Run, Status
 
-_PAGE = 1000
+_SHORT = 1000
 _MOST_ROLLOUTS = 1_000_000
 _OUTCOMES = ("passed", "failed", "error", "unscored")
 _DEFAULTS = {"temperature": 0.7, "maxToolCalls": 20}
@@ -91,7 +91,7 @@ async def create_run(request: Request) -> Response:
 async def list_runs(request: Request) -> Response:
     """``{runs: […], nextCursor}``, the newest first; all of them, unless ``limit`` says how many."""
     store, query = _store(request), request.query_params
-    limit = number_of(request, "limit", most=_PAGE)
+    limit = limit_of(request)
     environment_id, status = None, None
     if slug := query.get("environment"):
         entry = await store.aglance(environments.find, slug)
@@ -102,8 +102,7 @@ async def list_runs(request: Request) -> Response:
         if wanted not in list(Status):
             raise ApiError(400, f"“status” is to be one of {', '.join(Status)}.", pointer="?status")
         status = Status(wanted)
-    # A page is short; all runs may be many.
-    look = store.aread if limit is None else store.aglance
+    look = _look(store, limit)
     found = await look(
         runs.newest,
         limit=None if limit is None else limit + 1,
@@ -125,11 +124,11 @@ async def get_run(request: Request) -> Response:
     run = await find_run(store, request.path_params["run"])
     answer: dict[str, Any] = {"run": await in_words(store, run)}
     if "rollouts" in query.get("include", "").split(","):
-        limit = number_of(request, "limit", most=_PAGE)
+        limit = limit_of(request)
         outcome = query.get("outcome")
         if outcome is not None and outcome not in _OUTCOMES:
             raise ApiError(400, f"“outcome” is to be one of {', '.join(_OUTCOMES)}.", pointer="?outcome")
-        look = store.aread if limit is None else store.aglance
+        look = _look(store, limit)
         found = await look(
             rollouts.page,
             run.id,
@@ -272,6 +271,11 @@ def not_one(what: str, start: str, error: NotOneError) -> ApiError:
         some = ", ".join(each[:12] for each in error.matches)
         return ApiError(404, f"Several ids of a {what} begin with “{start}”: {some} …", "Give more of it.")
     return ApiError(404, f"There is no {what} “{start[:80]}”.")
+
+
+def _look(store: Store, limit: int | None) -> Any:
+    # A page is short; all runs may be many.
+    return store.aread if limit is None or limit > _SHORT else store.aglance
 
 
 def _store(request: Request) -> Store:

@@ -71,6 +71,24 @@ def test_what_is_not_said_of_the_verifier_stays(http: httpx.Client) -> None:
     assert http.get("/api/environments/verified").json()["verifier"] == changed
 
 
+@pytest.mark.parametrize("path", ["/api/environments", "/api/runs"])
+def test_as_many_are_answered_as_are_asked_for(http: httpx.Client, path: str) -> None:
+    name = path.rpartition("/")[2]
+    for slug in ("many-a", "many-b"):
+        http.post("/api/environments", json=payload(slug))
+        http.post("/api/runs", json={"environmentSlug": slug, "model": "noop", "n": 1})
+    everything = http.get(path).json()
+    assert everything["nextCursor"] is None
+    for limit in ("1000", "5000", "0001000000", "9" * 40):
+        answer = http.get(path, params={"limit": limit})
+        assert (answer.status_code, len(answer.json()[name])) == (200, len(everything[name])), limit
+    first = http.get(path, params={"limit": "1"}).json()
+    assert (len(first[name]), first["nextCursor"] is None) == (1, False)
+    for limit in ("", "0", "-1", "1e3", "1.5", "٣", "many"):
+        refused = http.get(path, params={"limit": limit})
+        assert (refused.status_code, refused.json()["pointer"]) == (400, "?limit"), limit
+
+
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [
