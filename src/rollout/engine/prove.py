@@ -281,7 +281,7 @@ def _idle_bout(rollout: Rollout) -> Bout:
 
 
 def _each_once(defects: list[Defect], of: int) -> Iterator[Defect]:
-    """``defects``, with what is wrong with the verifier told once and not for every task and every member."""
+    """``defects``, with what is wrong with the verifier or the machine told once, not for every task and member."""
     told: dict[tuple[Any, ...], Defect] = {}
     for defect in defects:
         if "tasks" not in defect.facts:
@@ -301,7 +301,9 @@ def _each_once(defects: list[Defect], of: int) -> Iterator[Defect]:
 
 def _sameness(defect: Defect) -> tuple[Any, ...]:
     if defect.slug == "cannot-judge":
-        return defect.slug, defect.route
+        # What this machine lacks, such as a test runner, is lacking for every task alike.
+        is_of_machine = defect.facts["charged_to"] == "infrastructure"
+        return defect.slug, defect.facts["failure"] if is_of_machine else defect.route
     return defect.slug, defect.route, *(name for name, value, _ in defect.facts["marks"] if value)
 
 

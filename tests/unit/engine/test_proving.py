@@ -70,6 +70,19 @@ def test_a_verifier_that_cannot_judge_is_told_once_at_its_primitive() -> None:
     )
 
 
+def test_what_the_machine_lacks_is_told_once_for_all_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROLLOUT_SANDBOX", "container")
+    monkeypatch.setenv("PATH", "")
+    tests = {"name": "tests", "type": "command_passes", "command": "python -m pytest -q"}
+    tasks = [Task(f"Do {name}.", solution=[{"answer": "Done."}], id=name) for name in ("one", "two", "three")]
+    config = {"files": {"a.py": ""}, "commands": {}}
+    project = Environment("project", "Project", "code-editing", config=config, tasks=tasks)
+    project.verifier = {"primitives": [tests]}
+    [defect] = asyncio.run(prove(project)).defects
+    assert (defect.slug, defect.facts["tasks"]) == ("cannot-judge", ["one", "two", "three"])
+    assert words(defect)[0].startswith("The solutions of “one” and 2 more cannot be judged. ")
+
+
 def test_a_prover_that_breaks_down_proves_nothing_of_that_task_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -2,7 +2,8 @@
 
 A primitive may be unable to judge: it does not run on this machine yet, it breaks down, or the ground truth lacks what
 it looks for. A rollout that it should have judged is an error then, neither passed nor failed. What is wrong with the
-verifier itself is told once, at the primitive; what is wrong with a task, at that task.
+verifier itself is told once, at the primitive; what is wrong with a task, at that task; what this machine lacks, such
+as pytest, once, at the first task that needs it.
 
 Before:
 
@@ -31,11 +32,12 @@ SEVERITY = Severity.ERROR
 
 def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
+    tasks = facts["tasks"]
+    others = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
+    named = f"{quoted(tasks[0])}{others}"
     if facts["charged_to"] == "verifier":
         part = f"The primitive {quoted(facts['primitive'])}" if facts["primitive"] else "The verifier"
-        tasks = facts["tasks"]
-        others = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
-        where = "any task" if len(tasks) == facts["of"] else f"{quoted(tasks[0])}{others}"
+        where = "any task" if len(tasks) == facts["of"] else named
         member = deed(facts["model"])
         whom = where if member is None else f"an agent that {member} in {where}"
         return (
@@ -45,20 +47,19 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     model = facts["model"]
     if model == "prover":
         return (
-            f"{quoted(facts['tasks'][0])} cannot be proved. {facts['failure']}",
+            f"{named} cannot be proved. {facts['failure']}",
             "This is a fault in rollout; please report it with the task.",
         )
     if (member := deed(model)) is not None:
         return (
-            f"An agent that {member} in {quoted(facts['tasks'][0])} cannot be judged. {facts['failure']}",
+            f"An agent that {member} in {named} cannot be judged. {facts['failure']}",
             "“rollout prove --json” shows what it did.",
         )
-    whose = "The solution of" if model == "oracle" else "An agent that does nothing in"
-    shown = (
-        f"rollout test {shlex.quote(facts['label'])} --model {model} --task {shlex.quote(facts['tasks'][0])}"
-    )
+    solutions = "The solutions of" if others else "The solution of"
+    whose = solutions if model == "oracle" else "An agent that does nothing in"
+    shown = f"rollout test {shlex.quote(facts['label'])} --model {model} --task {shlex.quote(tasks[0])}"
     return (
-        f"{whose} {quoted(facts['tasks'][0])} cannot be judged. {facts['failure']}",
+        f"{whose} {named} cannot be judged. {facts['failure']}",
         f"“{shown}” shows it all.",
     )
 
