@@ -54,12 +54,14 @@ class ProviderSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All of ``rollout.toml``; empty where there is none. ``path`` is the file, ``endpoint`` as it is written."""
+    """All of ``rollout.toml``; empty where there is none. ``path`` is the file, ``endpoint`` as it is written, and
+    ``author`` the model that writes environments where none is named."""
 
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
     path: Path | None = None
     endpoint: str | None = None
+    author: str | None = None
 
 
 class SettingsError(ValueError):
@@ -140,6 +142,7 @@ def _settings(value: Mapping[str, Any], path: Path) -> Settings:
         prices={name: Price(**_known(written)) for name, written in value.get("prices", {}).items()},
         path=path,
         endpoint=value.get("endpoint"),
+        author=value.get("generate", {}).get("model"),
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rollout.cli.asking import who
+from rollout.cli.inputs import project_settings
 from rollout.cli.output import Exit, fail, note, render, tell_found, visible, wants_color
 from rollout.compile.folder_writer import WriteError, write_folder
 from rollout.diagnostics import Diagnostic, Severity
@@ -46,8 +47,11 @@ class Generation:
 
     def prepare(self) -> None:
         """Ends the command where nobody would write it, or the platform would not keep the limit to the cost."""
-        if self._model is None and self._client.endpoint == "local":
-            fail("No model is named to write it.", "Name one: --model PROVIDER/MODEL")
+        if self._model is None and self._client.endpoint == "local" and project_settings().author is None:
+            fail(
+                "No model is named to write it.",
+                "Name one: --model PROVIDER/MODEL, or in rollout.toml: [generate] model",
+            )
         if self._max_cost is None or self._client.endpoint == "local":
             return
         who(self._client)

@@ -53,12 +53,15 @@ async def _answered(
 ) -> Response:
     if not wish.strip():
         raise ApiError(400, "It says nothing of what is wanted.", pointer=home)
-    model = body.get("model")
+    state = request.app.state
+    model = body.get("model") or state.runner.settings.author
     if not model:
         raise ApiError(
-            400, "No model is named to write it.", "Name one: --model PROVIDER/MODEL", pointer="/model"
+            400,
+            "No model is named to write it.",
+            "Name one: --model PROVIDER/MODEL, or [generate] model in the rollout.toml of the platform.",
+            pointer="/model",
         )
-    state = request.app.state
     under_way = getattr(state, "writing", 0)
     if under_way >= _AT_ONCE:
         raise ApiError(

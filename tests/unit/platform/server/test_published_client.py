@@ -12,9 +12,10 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from servers.chat import ChatServer, says
+from servers.chat import ChatServer, Connection, call, says
 from servers.fine_tuning import FineTuning
 from servers.rollout_server import Platform
+from servers.together import TogetherFineTuning
 
 PROVIDER_KEY = "sk-desk-4f6c5cce93aa71"
 
@@ -253,3 +254,55 @@ def test_it_has_environments_written(published: Path, tmp_path: Path) -> None:
             )
     assert (done.returncode != 0, done.stdout) == (True, "")
     assert "was asked 3 times, and what it wrote does not hold." in done.stderr
+
+
+def test_a_platform_may_have_a_model_that_writes(published: Path, tmp_path: Path) -> None:
+    with ChatServer([says(json.dumps(DESK))]) as model:
+        (tmp_path / "rollout.toml").write_text('[generate]\nmodel = "openai/gpt-4o"\n')
+        variables = {"OPENAI_BASE_URL": model.address, "OPENAI_API_KEY": PROVIDER_KEY}
+        with Platform(tmp_path / "data", **variables) as platform:
+            person = Person(published, platform, tmp_path)
+            person.types("login", "--endpoint", platform.address, answers=f"{platform.key}\n")
+            envelope = json.loads(
+                person.types("generate", "A desk.", "--template", "workflow", "--format", "json")
+            )
+            assert envelope["tasks"] == DESK["tasks"]
+            assert model.asked[0].body["model"] == "gpt-4o"
+
+
+class Wavering:
+    """Refunds the right amount in the first conversation, and another in every other."""
+
+    def __init__(self) -> None:
+        self._amounts = iter([100, *[1] * 100])
+
+    def __call__(self, connection: Connection) -> None:
+        asked = [each for each in connection.server.asked if each.connection == connection.number][-1]
+        if any(message["role"] == "tool" for message in asked.body["messages"]):
+            says("Done.")(connection)
+        else:
+            arguments = json.dumps({"order_id": "O-1", "amount": next(self._amounts)})
+            says(None, calls=[call("refund", arguments)])(connection)
+
+
+def test_it_trains_by_preference(published: Path, tmp_path: Path) -> None:
+    (tmp_path / "refund_agent.py").write_text(REFUND)
+    with ChatServer([Wavering()]) as chat, TogetherFineTuning(key=PROVIDER_KEY) as together:
+        variables = {"OPENAI_BASE_URL": chat.address, "OPENAI_API_KEY": PROVIDER_KEY}
+        variables |= {"TOGETHER_BASE_URL": together.address, "TOGETHER_API_KEY": PROVIDER_KEY}
+        with Platform(tmp_path / "data", **variables) as platform:
+            person = Person(published, platform, tmp_path)
+            person.types("login", "--endpoint", platform.address, answers=f"{platform.key}\n")
+            person.types("push", "refund_agent.py")
+            run = started(person.types("run", "refund-agent", "--model", "openai/gpt-4o-mini", "-n", "3"))
+            person.waits_for("3/3", "runs", "--limit", "1")
+            model = "together/deepseek-ai/DeepSeek-V3.1"
+            improved = person.types("improve", "--run", run, "--model", model, "--method", "dpo")
+            assert "using 1 passing rollouts as training data" in improved
+            assert re.search(rf" +dpo +together +{model}", person.types("jobs"))
+    ((row,),) = together.files
+    amounts = [
+        json.loads(row[side][0]["tool_calls"][0]["function"]["arguments"])["amount"]
+        for side in ("preferred_output", "non_preferred_output")
+    ]
+    assert amounts == [100, 1]

@@ -120,6 +120,7 @@ def test_what_is_no_example_is_refused(http: httpx.Client, provider: FineTuning)
     ("more", "words"),
     [
         ({"method": "dpo"}, "is not asked to train by dpo"),
+        ({"baseModel": "fireworks/x"}, "cannot be trained from here"),
         ({"baseModel": "nobody/model"}, "cannot be trained from here"),
         ({"baseModel": "gpt-4o"}, "cannot be trained from here"),
     ],
