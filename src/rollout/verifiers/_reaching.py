@@ -51,11 +51,12 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
     is_test = matcher(TESTS[report])
     stems = frozenset(PurePosixPath(path).stem for path in laid_down.tests if language_of(path) == language)
     stems -= {"__init__", "index", "conftest"}
+    own = _own_modules(laid_down)
     permitted = {
         what
         for path, content in laid_down.start.items()
         if path not in laid_down.tests and language_of(path) == language and not is_test(path)
-        for _, what, _ in _read(content, language, stems)
+        for _, what, _ in _read(content, language, stems, own)
     }
     found, size = [], 0
     loaded = _loaded_as_javascript(laid_down) if language == "javascript" else frozenset()
@@ -69,7 +70,7 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
             found.append(Reach(path, 1, _TOO_LONG, False))
             break
         found += [each for each in _imports_of_secrets(path, laid_down) if each.what not in allow]
-        for line, what, certain in _read(laid_down.files[path], language, stems):
+        for line, what, certain in _read(laid_down.files[path], language, stems, own):
             root = what.partition(".")[0]
             spared = what in permitted or what in allow or root in allow
             if not spared and not (is_test(path) and root in _WHAT_TESTS_NEED):
@@ -91,11 +92,20 @@ def _loaded_as_javascript(laid_down: FinalFiles) -> frozenset[str]:
     return frozenset(path for path in unclear if PurePosixPath(path).name in asked_for)
 
 
-def _read(content: str, language: str, tests: frozenset[str]) -> list[tuple[int, str, bool]]:
+def _own_modules(laid_down: FinalFiles) -> frozenset[str]:
+    """The names that modules and folders of the project have; one of Python's own only where it is imported first."""
+    paths = [PurePosixPath(path).with_suffix("") for path in laid_down.files if language_of(path) == "python"]
+    inner = frozenset(part for path in paths for part in path.parts) - sys.stdlib_module_names
+    return inner | {path.parts[0] for path in paths}
+
+
+def _read(
+    content: str, language: str, tests: frozenset[str], own: frozenset[str]
+) -> list[tuple[int, str, bool]]:
     if len(content) > _LONGEST:
         return [(1, _TOO_LONG, False)]
     if language == "python":
-        return reaches_in_python(content, tests)
+        return reaches_in_python(content, tests, own)
     return reaches_in_javascript(content, tests)
 
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
-    return frozenset(text.split())
-
-
-Found = tuple[int, str, bool]
-"""A line, what is reached for there, and whether that is certain."""
+from rollout.verifiers._found import Found, words
+from rollout.verifiers._reaching_library import reaches_for_library
+from rollout.verifiers._reaching_spared import spared
 
 _MODULES = words(
     """
-    pytest _pytest pluggy unittest rollout_witness rollout_witness_pytest sitecustomize usercustomize ctypes
+    pytest _pytest pluggy unittest rollout_witness rollout_witness_pytest rollout_watch rollout_files rollout_handed
+    rollout_library sitecustomize usercustomize ctypes
     _ctypes cffi _testcapi _testinternalcapi __main__ conftest
     """
 )
@@ -48,12 +44,15 @@ _DOUBTFUL_OF = {
     "pydoc": ("locate",),
 }
 _SECRET = frozenset(name for name in _ATTRIBUTES | _SET if name.startswith(("__", "f_", "tb_", "gi_", "cr_")))
+_OF_FRAMES = frozenset(name for name in _SECRET if not name.startswith("__"))
+_READS = words("getattr hasattr setattr attrgetter methodcaller __getattribute__ getattr_static")
 _VARIABLES = re.compile(r"PYTEST_[A-Z_]+|ROLLOUT_WITNESS")
 _DYNAMIC = ("exec", "eval", "compile", "__import__", "import_module")
 
 
-def reaches_in_python(content: str, tests: frozenset[str]) -> list[Found]:
-    """What a file reaches for, in order. ``tests`` are the names of the modules that hold the tests.
+def reaches_in_python(content: str, tests: frozenset[str], own: Collection[str] = ()) -> list[Found]:
+    """What a file reaches for, in order. ``tests`` are the names of the modules that hold the tests, and ``own`` those
+    that modules and folders of the project have.
 
     Text that is handed to ``exec`` as it stands is read as well; what is put together while it runs is not.
     """
@@ -62,21 +61,29 @@ def reaches_in_python(content: str, tests: frozenset[str]) -> list[Found]:
         tree = ast.parse(content.encode("utf-8", "surrogatepass"))
     except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
         return _by_words(content)
-    found: list[Found] = []
-    spared: set[int] = set()
+    harmless = spared(tree, _MODULES | _DOUBTFUL_MODULES | _LADEN | tests, own)
+    aliases, fields = _aliases(tree), _fields(tree)
+    found = list(reaches_for_library(tree, own))
     for node in ast.walk(tree):
-        # sys.modules[__name__] is how a module speaks of itself.
-        if (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.slice, ast.Name)
-            and node.slice.id == "__name__"
-        ):
-            spared.add(id(node.value))
-    aliases = _aliases(tree)
-    for node in ast.walk(tree):
-        if id(node) not in spared:
+        if id(node) not in harmless:
             found += _of_node(node, tests, aliases)
-    return sorted(set(found))
+    # A class of one's own may have fields that are called like those of a frame.
+    return sorted({(line, what, certain and what not in fields) for line, what, certain in found})
+
+
+def _fields(tree: ast.Module) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(body=body):
+                for each in body:
+                    targets = (
+                        each.targets if isinstance(each, ast.Assign) else [getattr(each, "target", None)]
+                    )
+                    found |= {target.id for target in targets if isinstance(target, ast.Name)}
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                found.add(name)
+    return found & (_OF_FRAMES | {"pytest", "unittest", "pluggy"})
 
 
 def _aliases(tree: ast.Module) -> dict[str, str]:
@@ -126,18 +133,34 @@ def _of_node(node: ast.AST, tests: frozenset[str], aliases: dict[str, str]) -> I
         case ast.BinOp(op=ast.Add()):
             if (folded := _folded(node)) is not None:
                 yield from _of_text(folded, line)
+        case ast.Call(func=function, args=arguments) if _called(function) in _READS:
+            for argument in arguments:
+                read = (_folded(argument) or "").rpartition(".")[2]
+                if read in _OF_FRAMES:
+                    yield line, read, True
+            yield from _of_getattr(node, aliases, line)
         case ast.Call(func=function, args=[ast.Constant(value=str(text)), *_]):
-            name = getattr(function, "attr", getattr(function, "id", ""))
-            if name in ("__import__", "import_module"):
+            if _called(function) in ("__import__", "import_module"):
                 yield from _of_import(text, (), line, tests)
-            elif name in _DYNAMIC:
+            elif _called(function) in _DYNAMIC:
                 for _, what, certain in reaches_in_python(text, tests):
                     yield line, what, certain
+        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=name), *_]):
+            if aliases.get(name, name) in _LADEN:
+                yield line, f"what {aliases.get(name, name)} has", False
+
+
+def _called(function: ast.expr) -> str:
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
+def _of_getattr(node: ast.Call, aliases: dict[str, str], line: int) -> Iterator[Found]:
+    match node:
         case ast.Call(
             func=ast.Name(id="getattr"), args=[ast.Name(id=name), ast.Constant(value=str(attr)), *_]
         ):
             yield from _of_attribute(aliases.get(name, name), attr, line, is_set=False)
-        case ast.Call(func=ast.Name(id="getattr" | "vars"), args=[ast.Name(id=name), *_]):
+        case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id=name), *_]):
             if aliases.get(name, name) in _LADEN:
                 yield line, f"what {aliases.get(name, name)} has", False
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id="builtins"), *_]):
@@ -163,7 +186,7 @@ def _of_import(
 
 
 def _of_attribute(owner: str, name: str, line: int, *, is_set: bool) -> Iterator[Found]:
-    is_exit = name == "_exit" and owner not in ("self", "cls")
+    is_exit = name == "_exit" and owner in ("os", "posix", "nt", "")
     if name in _ATTRIBUTES or is_exit or (is_set and (name in _SET or owner == "builtins")):
         yield line, f"{owner}.{name}" if owner in ("os", "sys", "gc", "inspect", "builtins") else name, True
     elif owner == "inspect" and name in ("stack", "trace"):
@@ -177,7 +200,12 @@ def _of_attribute(owner: str, name: str, line: int, *, is_set: bool) -> Iterator
 def _of_text(text: str, line: int) -> Iterator[Found]:
     if len(text) > 100:
         return
-    if text in _SECRET or text == "_pytest" or text.startswith("_pytest.") or _VARIABLES.fullmatch(text):
+    if (
+        (text in _SECRET and text not in _OF_FRAMES)
+        or text == "_pytest"
+        or text.startswith("_pytest.")
+        or _VARIABLES.fullmatch(text)
+    ):
         yield line, text, True
     elif len(text) > 4 and any(
         (text.startswith("__") and name.startswith(text)) or (text.endswith("__") and name.endswith(text))
