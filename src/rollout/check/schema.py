@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rollout.check.shape import Shape, ShapeFault
@@ -14,6 +15,13 @@ from rollout.source.place import Route
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
+
+
+MOST = 1000
+"""So many errors of one value are explained."""
+
+_FEW = 32
+"""Of more parts than that, the slow validator looks only at those that the compiled one refuses."""
 
 
 def shape_findings(subject: Subject) -> list[ShapeFault]:
@@ -95,23 +103,29 @@ def is_sound(name: str, value: Any) -> bool:
         return False
 
 
-def faults(name: str, value: Any, *, required: dict[Route, list[str]] | None = None) -> list[ShapeFault]:
+def faults(
+    name: str, value: Any, *, required: dict[Route, list[str]] | None = None, most: int = MOST
+) -> list[ShapeFault]:
     """What is wrong with ``value`` by the schema called ``name``, one fault a defect; empty when nothing is.
 
-    ``required`` names, by object, keys that must be there besides those that the schema requires.
+    ``required`` names, by object, keys that must be there besides those that the schema requires. After ``most`` errors
+    it is looked no further: a file of another kind has as many as it has lines.
     """
     if not required and is_sound(name, value):
         return []
-    found = explain(name, value, required=required)
+    found = explain(name, value, required=required, most=most)
     if found or is_sound(name, value):
         return found
     # The two validators disagree. The compiled one is believed, so that nothing unsound passes.
     return list(_unexplained(name, value))
 
 
-def explain(name: str, value: Any, *, required: dict[Route, list[str]] | None = None) -> list[ShapeFault]:
+def explain(
+    name: str, value: Any, *, required: dict[Route, list[str]] | None = None, most: int = MOST
+) -> list[ShapeFault]:
     """The same as :func:`faults`, from the slow validator alone, which knows what is wrong and not only that it is."""
-    return Shape(name, value).faults(_explainer(name).iter_errors(value), required=required)
+    errors = islice(_explainer(name).iter_errors(value), most)
+    return Shape(name, value, most=most).faults(errors, required=required)
 
 
 def _required(subject: Subject, value: dict[str, Any]) -> dict[Route, list[str]]:
@@ -162,6 +176,7 @@ def _explainer(name: str) -> Any:
     import re
 
     from jsonschema import Draft202012Validator, ValidationError
+    from jsonschema._utils import find_additional_properties
     from jsonschema.validators import extend
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
@@ -186,6 +201,28 @@ def _explainer(name: str) -> Any:
             else:
                 yield from validator.descend(instance[key], subschema, path=key, schema_path=key)
 
+    def items_of(validator: Any, told: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, list):
+            for index, item in _unsound(enumerate(instance), len(instance), told):
+                yield from validator.descend(item, told, path=index)
+
+    def others_of(validator: Any, told: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if not isinstance(instance, dict):
+            return
+        extra = find_additional_properties(instance, schema)
+        if told is False:
+            # The library's own error names all of them, which may be many.
+            if next(extra, None) is not None:
+                yield ValidationError("has other keys")
+        elif told is not True:
+            for key, value in _unsound(((key, instance[key]) for key in extra), len(instance), told):
+                yield from validator.descend(value, told, path=key)
+
+    def names_of(validator: Any, told: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, dict):
+            for key, _ in _unsound(((key, key) for key in instance), len(instance), told):
+                yield from validator.descend(key, told)
+
     def is_number(checker: Any, instance: Any) -> bool:
         if isinstance(instance, bool):
             return False
@@ -193,7 +230,13 @@ def _explainer(name: str) -> Any:
 
     strict: Any = extend(  # type: ignore[no-untyped-call]
         Draft202012Validator,
-        {"pattern": matches, "properties": members_of},
+        {
+            "pattern": matches,
+            "properties": members_of,
+            "items": items_of,
+            "additionalProperties": others_of,
+            "propertyNames": names_of,
+        },
         type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", is_number),
     )
     # Without “$schema”: the library would go on with its own class wherever a file names its dialect.
@@ -204,8 +247,54 @@ def _explainer(name: str) -> Any:
     return strict(bare[name], registry=Registry().with_resources(files))
 
 
+def _unsound(parts: Iterable[tuple[Any, Any]], amount: int, told: Any) -> Iterator[tuple[Any, Any]]:
+    """Of many parts, named by their keys, those that do not satisfy the part of a schema that they are held against."""
+    address = _addresses().get(id(told)) if amount > _FEW else None
+    if address is None:
+        yield from parts
+        return
+    is_sound_part = _check_at(address)
+    for key, value in parts:
+        if not is_sound_part(value):
+            yield key, value
+
+
+@cache
+def _check_at(address: str) -> Callable[[Any], bool]:
+    from jsonschema_rs import Draft202012Validator
+
+    is_valid = Draft202012Validator({"$ref": address}, retriever=_retrieve).is_valid
+
+    def is_part(value: Any) -> bool:
+        try:
+            return is_valid(value)
+        except ValueError:
+            return False
+
+    return is_part
+
+
+@cache
+def _addresses() -> dict[int, str]:
+    """Where each part of the schemas stands, by its identity."""
+    found: dict[int, str] = {}
+    left = [(told["$id"] + "#", told) for told in map(schema, schema_names()) if "$id" in told]
+    while left:
+        address, told = left.pop()
+        found[id(told)] = address
+        for key, part in told.items():
+            if isinstance(part, dict):
+                left.append((f"{address}/{key.replace('~', '~0').replace('/', '~1')}", part))
+    return found
+
+
 def _unexplained(name: str, value: Any) -> Iterator[ShapeFault]:
-    for error in _validator(name).iter_errors(value):
+    from jsonschema_rs import ValidationError
+
+    try:
+        # Only the first is asked for: the library makes all of them at once, each with what it is about.
+        _validator(name).validate(value)
+    except ValidationError as error:
         yield ShapeFault(
             "malformed-value",
             tuple(error.instance_path),

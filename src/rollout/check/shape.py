@@ -39,11 +39,12 @@ class _Object:
 
 
 class Shape:
-    """A value held against the schema called ``root``."""
+    """A value held against the schema called ``root``. Of keys that nothing takes, ``most`` are looked at."""
 
-    def __init__(self, root: str, value: Any) -> None:
+    def __init__(self, root: str, value: Any, *, most: int) -> None:
         self.root = root
         self.value = value
+        self._strays_left = most
         self.objects: dict[Route, _Object] = {}
         self.found: dict[tuple[str, Route, At], ShapeFault] = {}
 
@@ -127,10 +128,11 @@ class Shape:
             wrong = self._object(route)
             known = error.schema.get("properties", {})
             wrong.takes_own = "patternProperties" in error.schema
+            told_already = set(wrong.unknown)
             wrong.unknown += [
                 key
                 for key in instance
-                if key not in known and key not in wrong.unknown and not (wrong.takes_own and is_own(key))
+                if key not in known and key not in told_already and not (wrong.takes_own and is_own(key))
             ]
         elif word == "anyOf":
             if isinstance(instance, dict):
@@ -196,7 +198,9 @@ class Shape:
             wrong.unknown += self._unknown_to_all(nodes, kinds, value, wrong)
         name = section(whole(self.root), self.value, route)
         met: set[str] = set()
-        for key in wrong.unknown:
+        unknown = wrong.unknown[: self._strays_left]
+        self._strays_left -= len(unknown)
+        for key in unknown:
             told = stray(self.root, self.value, route, key, depths, kinds, chosen, wrong.missing)
             met |= {told.facts["suggestion"]} if told.facts.get("suggestion") else set()
             if told.slug == "misplaced-key" and _is_of_another_kind(told, kinds, value):
@@ -240,8 +244,8 @@ class Shape:
         self, nodes: Sequence[Node], kinds: Sequence[Branch], value: Mapping[str, Any], wrong: _Object
     ) -> list[str]:
         # The kind is missing or unknown, so no branch has spoken; a key that none of them has is wrong all the same.
-        known = set(keys(nodes)).union(*(kind.keys for kind in kinds))
-        return [key for key in value if key not in known and not is_own(key) and key not in wrong.unknown]
+        known = set(keys(nodes)).union(wrong.unknown, *(kind.keys for kind in kinds))
+        return [key for key in value if key not in known and not is_own(key)]
 
     def _refused(self, key: str, kinds: Sequence[Branch], value: Mapping[str, Any]) -> dict[str, Any]:
         chooser = kinds[0].key

@@ -195,3 +195,37 @@ def test_what_may_live_in_a_folder_must_be_in_one_of_the_two(tmp_path: Path, tem
     (tmp_path / key / "a.html").write_text("<p>A page.</p>")
     subject = document(tmp_path, f"template: {template}\nconfig:\n  description: A shop.\n{start}")
     assert shape_findings(subject) == []
+
+
+def test_a_value_with_endless_faults_is_explained_up_to_a_bound() -> None:
+    zeros = faults("payload", {"environment": {"tasks": [0] * 100_000}, "verifier": None}, most=20)
+    assert len(zeros) <= 20
+    many = {f"k{number}": 1 for number in range(20_000)}
+    assert len(faults("run", {"environmentSlug": "e", "model": "noop", "n": 1, **many}, most=20)) == 20
+    assert len(faults("verifier", {"primitives": [many, many]}, most=20)) <= 24
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "route"),
+    [
+        (
+            "run",
+            {"environmentSlug": "e", "model": "noop", "n": 1, "tasks": ["t"] * 5000 + [7]},
+            ("tasks", 5000),
+        ),
+        (
+            "code-editing",
+            {"files": {**{f"f{n}": "" for n in range(5000)}, "last": 7}},
+            ("files", "last"),
+        ),
+        (
+            "custom",
+            {"tools": [{"name": f"t{n}", "description": "d", "response": "r"} for n in range(500)] + [7]},
+            ("tools", 500),
+        ),
+    ],
+)
+def test_the_one_fault_among_many_sound_parts_is_found(
+    name: str, value: object, route: tuple[object]
+) -> None:
+    assert route in [fault.route for fault in faults(name, value)]
