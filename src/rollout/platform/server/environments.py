@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -13,14 +17,16 @@ from rollout.compile import Compiled, compile_environment
 from rollout.compile.payload import environment_of
 from rollout.platform.server.access import needs
 from rollout.platform.server.asking import refused_judges
-from rollout.platform.server.http import ApiError, Json, check_shape, limit_of, object_of
-from rollout.platform.server.repeating import repeated
+from rollout.platform.server.bodies import LARGE, aside, check_shape, object_of
+from rollout.platform.server.http import ApiError, Json, limit_of
+from rollout.platform.server.repeating import keep_answer, repeated
 from rollout.platform.store import Store, environments
 from rollout.platform.store.environments import Entry, HeldError, Pushed
 from rollout.platform.store.ids import iso
 from rollout.platform.store.keys import Scope
 
 _LARGEST = 64 * 1024 * 1024
+_RESERVED = ("new",)
 _NOT_THERE = "none"
 """What ``If-Match`` says of an environment that is not to be there yet."""
 
@@ -77,33 +83,16 @@ async def push_environment(request: Request) -> Response:
     """Creates or updates an environment. What is said of the verifier is taken over; where nothing is, it stays."""
     body = await object_of(request, limit=_LARGEST)
     said = {key: value for key, value in body.items() if key != "verifier"}
-    check_shape("payload", {"environment": said, "verifier": None}, beneath=["environment"])
+    await check_shape(request, "payload", {"environment": said, "verifier": None}, beneath=["environment"])
     if "verifier" in body and body["verifier"] is not None:
-        check_shape("verifier", body["verifier"], at="/verifier")
-    store = _store(request)
-    wanted, checked = _if_match(request)
+        await check_shape(request, "verifier", body["verifier"], at="/verifier")
 
-    def work(connection: Any) -> tuple[Pushed, int]:
-        held = environments.find(connection, said["slug"])
-        before = None if held is None else _held(connection, held)
-        verifier = body["verifier"] if "verifier" in body else (before or {}).get("verifier")
-        compiled = compiled_of(said, verifier)
-        pushed = environments.push(
-            connection,
-            compiled,
-            key_id=request.state.key.id or None,
-            instead_of=wanted,
-            checked=checked,
-        )
-        return pushed, _added(compiled, before)
+    def make(before: Any) -> Compiled:
+        return compiled_of(said, body["verifier"] if "verifier" in body else (before or {}).get("verifier"))
 
-    try:
-        pushed, added = await store.awrite(work)
-    except HeldError as error:
-        raise _other_version(said["slug"], error) from None
-    entry = pushed.entry
-    return Json(
-        {
+    def answer(pushed: Pushed, added: int) -> tuple[int, Any]:
+        entry = pushed.entry
+        return 201 if pushed.before is None else 200, {
             "slug": entry.slug,
             "id": entry.id,
             "name": entry.name,
@@ -114,9 +103,9 @@ async def push_environment(request: Request) -> Response:
             "tasksAdded": added,
             "created": pushed.before is None,
             "unchanged": not pushed.changed,
-        },
-        status_code=201 if pushed.before is None else 200,
-    )
+        }
+
+    return await _push(request, said["slug"], make, answer)
 
 
 @needs(Scope.WRITE)
@@ -124,23 +113,72 @@ async def push_environment(request: Request) -> Response:
 async def put_verifier(request: Request) -> Response:
     """Sets how an environment is judged; the answer is the verifier."""
     verifier = await object_of(request)
-    check_shape("verifier", verifier)
-    store, entry = _store(request), await entry_of(request)
+    await check_shape(request, "verifier", verifier)
+    entry = await entry_of(request)
+
+    def make(before: Any) -> Compiled:
+        return compiled_of(before["environment"], verifier, at="")
+
+    return await _push(request, entry.slug, make, lambda pushed, added: (200, verifier))
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A version that is to be held. It was made of the one whose digest is ``of``; None where there was none."""
+
+    of: str | None
+    compiled: Compiled
+    added: int
+
+
+async def _push(
+    request: Request,
+    slug: str,
+    make: Callable[[Any], Compiled],
+    answer: Callable[[Pushed, int], tuple[int, Any]],
+) -> Response:
+    """Holds the version that ``make`` makes of what is held. Raises ApiError.
+
+    It is made before anything is locked, and again only where somebody else's push came in between.
+    """
+    store = _store(request)
     wanted, checked = _if_match(request)
 
-    def work(connection: Any) -> Pushed:
-        held = environments.find(connection, entry.slug)
-        assert held is not None
-        compiled = compiled_of(_held(connection, held)["environment"], verifier, at="")
-        return environments.push(
-            connection, compiled, key_id=request.state.key.id or None, instead_of=wanted, checked=checked
+    def look(connection: Connection) -> tuple[str | None, bytes | None]:
+        held = environments.find(connection, slug)
+        if held is None:
+            return None, None
+        return held.digest, environments.data(connection, held.id, held.digest)
+
+    def made_of(digest: str | None, data: bytes | None) -> _Made:
+        before = None if data is None else orjson.loads(data)
+        compiled = make(before)
+        return _Made(digest, compiled, _added(compiled, before))
+
+    digest, data = await store.aread(look)
+    is_large = request.state.is_large or len(data or b"") > LARGE
+    first = await (aside if is_large else asyncio.to_thread)(made_of, digest, data)
+
+    def work(connection: Connection) -> tuple[int, Any, str]:
+        environments.lock(connection, slug)
+        digest, data = look(connection)
+        made = first if digest == first.of else made_of(digest, data)
+        pushed = environments.push(
+            connection,
+            made.compiled,
+            key_id=request.state.key.id or None,
+            instead_of=wanted,
+            checked=checked,
         )
+        status, told = answer(pushed, made.added)
+        keep_answer(request, connection, status, told)
+        return status, told, pushed.entry.digest
 
     try:
-        pushed = await store.awrite(work)
+        status, told, now = await store.awrite(work)
     except HeldError as error:
-        raise _other_version(entry.slug, error) from None
-    return Json(verifier, headers={"etag": f'"{pushed.entry.digest}"'})
+        raise _other_version(slug, error) from None
+    return Json(told, status_code=status, headers={"etag": f'"{now}"'})
 
 
 def shown(entry: Entry) -> dict[str, Any]:
@@ -206,18 +244,15 @@ def _if_match(request: Request) -> tuple[str | None, bool]:
     return (None, True) if header == _NOT_THERE else (header or None, bool(header))
 
 
-def _held(connection: Any, entry: Entry) -> dict[str, Any]:
-    data = environments.data(connection, entry.id, entry.digest)
-    assert data is not None
-    value: dict[str, Any] = orjson.loads(data)
-    return value
-
-
 def compiled_of(said: Any, verifier: Any, *, at: str = "/verifier") -> Compiled:
     """What is held of an environment and its verifier, which is found at the pointer ``at``.
 
     Raises ApiError for what cannot be run here.
     """
+    if said["slug"] in _RESERVED:
+        raise ApiError(
+            422, f"“{said['slug']}” is the name of a page here.", "Choose another slug.", pointer="/slug"
+        )
     for index, primitive in enumerate((verifier or {}).get("primitives", ())):
         if primitive["type"] == "python":
             raise ApiError(

@@ -10,12 +10,7 @@ import orjson
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from rollout.check.rulebook import rule
-from rollout.check.schema import faults
-from rollout.diagnostics import Span
-from rollout.source.place import Problem
-
-_MEGABYTE = 1024 * 1024
+MEGABYTE = 1024 * 1024
 
 _SECONDS_TO_BRING, _SLOWEST = 20.0, 32 * 1024
 """How long a body may take to come in, and for how many bytes of it there is a second more."""
@@ -49,10 +44,10 @@ class Json(Response):
         return orjson.dumps(content)
 
 
-async def body_of(request: Request, *, limit: int = _MEGABYTE) -> bytes:
+async def body_of(request: Request, *, limit: int = MEGABYTE) -> bytes:
     """The body of a request, of ``limit`` bytes at most. Raises ApiError."""
     too_large = ApiError(
-        413, f"The body is larger than {limit // _MEGABYTE} MB, which is the most taken here."
+        413, f"The body is larger than {limit // MEGABYTE} MB, which is the most taken here."
     )
     length = request.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and int(length[:20]) > limit:
@@ -76,49 +71,6 @@ async def body_of(request: Request, *, limit: int = _MEGABYTE) -> bytes:
         raise ApiError(408, "The body took too long to come in.", headers={"connection": "close"}) from None
 
 
-async def json_of(request: Request, *, limit: int = _MEGABYTE) -> Any:
-    """The JSON that a request brings. Raises ApiError."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise ApiError(
-            415, "The body is not said to be JSON.", "Send it with content-type: application/json."
-        )
-    data = await body_of(request, limit=limit)
-    try:
-        return orjson.loads(data)
-    except ValueError as error:
-        raise ApiError(400, f"The body is no JSON: {error}.") from None
-
-
-async def object_of(request: Request, *, limit: int = _MEGABYTE) -> dict[str, Any]:
-    """The object that a request brings. Raises ApiError."""
-    value = await json_of(request, limit=limit)
-    if not isinstance(value, dict):
-        raise ApiError(400, "The body is to be an object.", pointer="")
-    return value
-
-
-def check_shape(schema: str, value: Any, *, beneath: Sequence[str] = (), at: str = "") -> None:
-    """Holds a value against one of the bundled schemas. Raises ApiError that names the JSON pointer of each fault.
-
-    ``beneath`` is where the request's body stands in the value, ``at`` where the value stands in the body: pointers are
-    those of the body.
-    """
-    found = []
-    for fault in faults(schema, value):
-        known = rule(fault.slug)
-        assert known.describe is not None
-        message, hint = known.describe(Problem(fault.slug, Span("body", 1, 1, 1, 1), fault.facts))
-        route = fault.route[len(beneath) :] if fault.route[: len(beneath)] == tuple(beneath) else fault.route
-        found.append({"pointer": at + pointer(route), "message": message, **({"hint": hint} if hint else {})})
-    if found:
-        first = found[0]
-        where = f"At {first['pointer']}: " if first["pointer"] else ""
-        raise ApiError(
-            400, where + first["message"], first.get("hint"), pointer=first["pointer"], errors=found[:100]
-        )
-
-
 def pointer(route: Sequence[str | int]) -> str:
     """A JSON Pointer (RFC 6901)."""
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in route)
@@ -135,4 +87,4 @@ def limit_of(request: Request) -> int | None:
     return int(digits[:10]) if len(digits) <= 10 else None
 
 
-__all__ = ["ApiError", "Json", "body_of", "check_shape", "json_of", "limit_of", "object_of", "pointer"]
+__all__ = ["MEGABYTE", "ApiError", "Json", "body_of", "limit_of", "pointer"]

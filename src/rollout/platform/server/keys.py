@@ -9,7 +9,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rollout.platform.server.access import needs
-from rollout.platform.server.http import ApiError, Json, object_of
+from rollout.platform.server.bodies import object_of
+from rollout.platform.server.http import ApiError, Json
 from rollout.platform.store import keys
 from rollout.platform.store.ids import iso
 from rollout.platform.store.keys import Key, Scope

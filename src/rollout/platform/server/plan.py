@@ -27,7 +27,8 @@ def places(environment: Environment, options: dict[str, Any]) -> Iterator[tuple[
 
 def chosen_tasks(environment: Environment, options: dict[str, Any]) -> list[int]:
     """The indexes of the tasks that a run is of."""
-    split, wanted, limit = options.get("split"), options.get("tasks"), options.get("limit")
+    split, limit = options.get("split"), options.get("limit")
+    wanted = None if options.get("tasks") is None else frozenset(options["tasks"])
     found = [
         index
         for index, task in enumerate(environment.tasks)

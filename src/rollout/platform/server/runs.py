@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import orjson
@@ -16,8 +17,9 @@ from rollout.environment import Environment
 from rollout.models import ConnectError
 from rollout.platform.server.access import needs
 from rollout.platform.server.asking import check_actor, check_judges
+from rollout.platform.server.bodies import LARGE, aside, check_shape, object_of
 from rollout.platform.server.environments import digest_of
-from rollout.platform.server.http import ApiError, Json, check_shape, limit_of, object_of
+from rollout.platform.server.http import ApiError, Json, limit_of
 from rollout.platform.server.plan import chosen_tasks, with_own_keys
 from rollout.platform.server.repeating import keep_answer, repeated
 from rollout.platform.store import Store, environments, rollouts, runs
@@ -37,7 +39,7 @@ _DEFAULTS = {"temperature": 0.7, "maxToolCalls": 20}
 async def create_run(request: Request) -> Response:
     """Begins a run; ``{runId, total}``."""
     body = {**_DEFAULTS, **await object_of(request)}
-    check_shape("run", body)
+    await check_shape(request, "run", body)
     store = _store(request)
     entry = await store.aglance(environments.find, body["environmentSlug"])
     if entry is None:
@@ -52,12 +54,8 @@ async def create_run(request: Request) -> Response:
     parent = await find_run(store, body["parentRunId"]) if body.get("parentRunId") else None
     data = await store.aglance(environments.data, entry.id, digest)
     assert data is not None
-    environment = environment_of(orjson.loads(data))
-    try:
-        check_judges(environment.verifier)
-    except ConnectError as error:
-        raise ApiError(422, str(error), error.hint, pointer="/environmentSlug") from None
-    total = body["n"] * len(_chosen(with_own_keys(environment), body))
+    count = aside if request.state.is_large or len(data) > LARGE else asyncio.to_thread
+    total = await count(_total, data, body)
     if total > _MOST_ROLLOUTS:
         raise ApiError(
             400, f"That makes {total} rollouts, and {_MOST_ROLLOUTS} is the most of a run.", pointer="/n"
@@ -289,6 +287,16 @@ async def _check_model(request: Request, model: str) -> None:
         await request.app.state.runner.check_model(model)
     except ConnectError as error:
         raise ApiError(400, str(error), error.hint, pointer="/model") from None
+
+
+def _total(data: bytes, body: dict[str, Any]) -> int:
+    """How many rollouts a run of a version has. Raises ApiError."""
+    environment = environment_of(orjson.loads(data))
+    try:
+        check_judges(environment.verifier)
+    except ConnectError as error:
+        raise ApiError(422, str(error), error.hint, pointer="/environmentSlug") from None
+    return int(body["n"]) * len(_chosen(with_own_keys(environment), body))
 
 
 def _chosen(environment: Environment, body: dict[str, Any]) -> list[int]:

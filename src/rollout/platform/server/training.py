@@ -14,7 +14,8 @@ from starlette.routing import Route
 from rollout.compile.payload import environment_of
 from rollout.models import ConnectError
 from rollout.platform.server.access import needs
-from rollout.platform.server.http import ApiError, Json, check_shape, object_of
+from rollout.platform.server.bodies import check_shape, object_of
+from rollout.platform.server.http import ApiError, Json
 from rollout.platform.server.repeating import keep_answer, repeated
 from rollout.platform.server.runs import not_one
 from rollout.platform.store import Store, environments, jobs, rollouts, runs
@@ -34,7 +35,7 @@ _LARGEST = 16 * 1024 * 1024
 async def create_job(request: Request) -> Response:
     """Trains a model on rollouts of a run; ``{id, providerJobId}``."""
     body = await object_of(request, limit=_LARGEST)
-    check_shape("training", body)
+    await check_shape(request, "training", body)
     store: Store = request.app.state.store
     try:
         run = await store.aread(runs.find, body["sourceRunId"])
@@ -88,7 +89,7 @@ async def list_jobs(request: Request) -> Response:
     return Json({"jobs": [shown(job) for job in await request.app.state.store.aread(jobs.newest)]})
 
 
-@needs(Scope.READ)
+@needs(Scope.WRITE)
 async def refresh_job(request: Request) -> Response:
     """``{job}``, as its provider says it is now."""
     return Json({"job": shown(await refresh(request.app, request.path_params["job"]))})

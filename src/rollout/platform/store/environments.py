@@ -114,6 +114,15 @@ def matching(connection: Connection, environment_id: str, start: str) -> list[st
     ]
 
 
+def lock(connection: Connection, slug: str) -> bool:
+    """Has whoever else pushes an environment wait until this transaction is over: what is read from here on is what a
+    push of it replaces. Whether there was anything to lock: of a new environment there is not."""
+    # On SQLite every other writer waits anyway.
+    return (
+        connection.dialect.name == "sqlite" or connection.execute(_LOCK, {"slug": slug}).first() is not None
+    )
+
+
 def push(
     connection: Connection,
     compiled: Compiled,
@@ -128,8 +137,7 @@ def push(
     """
     said = compiled.environment
     slug = said["slug"]
-    # Whoever else pushes it waits; on SQLite every other writer does.
-    is_locked = connection.dialect.name == "sqlite" or connection.execute(_LOCK, {"slug": slug}).first()
+    is_locked = lock(connection, slug)
     before = find(connection, slug)
     if before is not None and not is_locked:
         # It was made a moment ago, when there was no row to lock.
@@ -206,6 +214,7 @@ __all__ = [
     "data",
     "find",
     "list_all",
+    "lock",
     "matching",
     "push",
     "versions",

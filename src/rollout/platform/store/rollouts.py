@@ -64,6 +64,8 @@ class Brief:
 
 _BRIEF = tuple(_rollouts.c[name] for name in Brief.__slots__)
 
+_AT_ONCE = 1000
+
 
 class NotHeldError(Exception):
     """The run is held by somebody else by now, who does its rollouts."""
@@ -189,10 +191,14 @@ def find(connection: Connection, start: str, *, run_id: str | None = None) -> tu
 def lines(connection: Connection, run_id: str, ids: Sequence[str] | None = None) -> list[tuple[Brief, bytes]]:
     """Rollouts of a run with their lines; all of them, or those of these ids."""
     query = select(*_BRIEF, _rollouts.c.line).where(_rollouts.c.run_id == run_id)
-    if ids is not None:
-        query = query.where(_rollouts.c.id.in_(ids))
-    query = query.order_by(_rollouts.c.task_index, _rollouts.c.trial)
-    return [(_brief(row), zlib.decompress(row.line)) for row in connection.execute(query)]
+    if ids is None:
+        rows = connection.execute(query).all()
+    else:
+        # A statement takes no more than some thousands of values.
+        parts = (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE))
+        rows = [row for part in parts for row in connection.execute(query.where(_rollouts.c.id.in_(part)))]
+    found = [(_brief(row), zlib.decompress(row.line)) for row in rows]
+    return sorted(found, key=lambda each: (each[0].task_index, each[0].trial))
 
 
 def by_task(connection: Connection, run_id: str) -> list[dict[str, Any]]:
