@@ -1,0 +1,35 @@
+"""`rollout serve --executor ray` has its runs done by workers of a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+import httpx
+from servers.rollout_server import Platform
+
+from rollout.check import check
+from rollout.compile import compile_environment
+from rollout.source import read_one
+
+DESK = Path(__file__).parents[3] / "cases" / "models" / "desk"
+
+
+def test_a_server_has_its_runs_done_by_a_cluster(tmp_path: Path) -> None:
+    compiled = compile_environment(check(read_one(DESK)).environment())
+    with Platform(tmp_path / "data", "--executor", "ray") as platform:
+        headers = {"authorization": f"Bearer {platform.key}"}
+        with httpx.Client(base_url=platform.address, headers=headers, timeout=60) as client:
+            pushed = client.post("/api/environments", json=compiled.environment)
+            assert pushed.status_code == 201, pushed.text
+            body = {"environmentSlug": compiled.environment["slug"], "model": "noop", "n": 20}
+            run = client.post("/api/runs", json=body).json()["runId"]
+            for _ in range(600):
+                shown = client.get(f"/api/runs/{run}", params={"include": "rollouts"}).json()
+                if shown["run"]["status"] not in ("queued", "running"):
+                    break
+                Event().wait(0.2)
+            # Twenty of each of its three tasks.
+            places = [(each["taskIndex"], each["trial"]) for each in shown["rollouts"]]
+            assert (shown["run"]["status"], len(set(places)), len(places)) == ("done", 60, 60)
+        assert platform.end() == 0
