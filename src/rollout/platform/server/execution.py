@@ -86,7 +86,7 @@ class Execution:
             # Somebody else goes on with it: this process was away for too long.
             return
         except _CancelledError:
-            await self._end(Status.CANCELLED, "It was cancelled.")
+            await self._cancel()
         except (ConnectError, ExecutorError, TemplateError, SandboxError, _ChangedError) as error:
             await self._end(Status.FAILED, str(error))
         except StoreError as error:
@@ -219,6 +219,17 @@ class Execution:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_BETWEEN_BEATS):
                     await self.nudged.wait()
+
+    async def _cancel(self) -> None:
+        try:
+            ended = await self._store.awrite(runs.end_cancelled, self._run.id, self._owner)
+        except StoreError as error:
+            # Whoever takes it when its lease has run out finds that it is to end.
+            _log.error("%s", error)
+            ended = None
+        if ended is not None:
+            self._host.figures.run(Status.CANCELLED)
+        self._host.wrote(self._run.id)
 
     async def _end(self, status: Status, reason: str | None) -> None:
         try:

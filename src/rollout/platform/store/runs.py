@@ -278,6 +278,28 @@ def end(
     return get(connection, run_id) if changed.rowcount else None
 
 
+def end_cancelled(connection: Connection, run_id: str, owner: str) -> Run | None:
+    """Ends a run that is to be cancelled. None where somebody has asked to go on with it meanwhile: it is free then, to
+    be leased again."""
+    mine = (_runs.c.id == run_id, _runs.c.owner == owner, _runs.c.status == Status.RUNNING)
+    ended = connection.execute(
+        update(_runs)
+        .where(*mine, _runs.c.cancel_requested)
+        .values(
+            status=Status.CANCELLED,
+            reason="It was cancelled.",
+            ended_at=now(),
+            owner=None,
+            lease_until=None,
+        )
+    )
+    if ended.rowcount:
+        return get(connection, run_id)
+    after = owner if owner.startswith(OWN) else None
+    connection.execute(update(_runs).where(*mine).values(owner=after, lease_until=None))
+    return None
+
+
 def cancel(connection: Connection, run_id: str) -> Run | None:
     """Asks whoever executes a run to stop; one that nobody executes is over at once."""
     moment = now()
@@ -296,8 +318,16 @@ def cancel(connection: Connection, run_id: str) -> Run | None:
 
 
 def resume(connection: Connection, run_id: str, owner: str | None = None) -> Run | None:
-    """Queues a run again that ended before all was done, for whom :func:`create` says. One that is not over stays as it
-    is."""
+    """Queues a run again that ended before all was done, for whom :func:`create` says. One that is not over goes on,
+    also where it was to be cancelled."""
+    if connection.dialect.name != "sqlite":
+        # It may be about to end.
+        connection.execute(select(_runs.c.id).where(_runs.c.id == run_id).with_for_update())
+    connection.execute(
+        update(_runs)
+        .where(_runs.c.id == run_id, _runs.c.status.not_in(OVER), _runs.c.cancel_requested)
+        .values(cancel_requested=False, reason=None)
+    )
     connection.execute(
         update(_runs)
         .where(_runs.c.id == run_id, _runs.c.status.in_(OVER))
@@ -329,6 +359,7 @@ __all__ = [
     "count",
     "create",
     "end",
+    "end_cancelled",
     "find",
     "get",
     "held",

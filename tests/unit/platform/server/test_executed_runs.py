@@ -150,6 +150,22 @@ def test_a_run_is_cancelled_and_gone_on_with(tmp_path: Path) -> None:
             assert http.post(f"/api/runs/{run_id}/resume").status_code == 409
 
 
+def test_a_run_that_is_gone_on_with_right_after_it_was_cancelled_goes_on(tmp_path: Path) -> None:
+    with ChatServer([later(says("Done."), 0.05)]) as chat:
+        variables = {"OPENAI_BASE_URL": chat.address, "OPENAI_API_KEY": KEY}
+        with Platform(tmp_path / "data", **variables) as platform, client(platform) as http:
+            push(http)
+            run_id = begin(http, "openai/gpt-4o-mini", 20, concurrency=2)
+            for progress in (2, 8, 14, 20, 26):
+                while run_of(http, run_id)["progress"] < progress:
+                    Event().wait(0.02)
+                assert http.post(f"/api/runs/{run_id}/cancel").status_code == 200
+                assert http.post(f"/api/runs/{run_id}/resume").status_code == 200
+            done = wait_for(http, run_id, "done", "cancelled", "failed")
+            assert (done["status"], done["progress"], done["reason"]) == ("done", 80, None)
+            assert max(outcomes(rollouts(http, run_id)).values()) == 1
+
+
 def test_a_provider_that_refuses_the_key_ends_the_run_with_its_words(tmp_path: Path) -> None:
     with ChatServer([refuses(401, "Wrong key.")]) as chat:
         variables = {"OPENAI_BASE_URL": chat.address, "OPENAI_API_KEY": KEY}
