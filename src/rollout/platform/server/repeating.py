@@ -6,6 +6,8 @@ so is one whose first request is still being answered (409).
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -15,7 +17,8 @@ from starlette.responses import Response
 
 from rollout.platform.server.access import Endpoint
 from rollout.platform.server.http import ApiError, Json, body_of
-from rollout.platform.store import repeats
+from rollout.platform.server.processes import is_gone, this_process
+from rollout.platform.store import Store, StoreError, repeats
 from rollout.platform.store.repeats import Answer, OtherRequestError, UnderWayError
 
 _LONGEST_NAME = 200
@@ -40,7 +43,9 @@ def repeated(endpoint: Endpoint) -> Endpoint:
         )
         hashed = sha256(counts.encode() + body).hexdigest()
         try:
-            before = await store.awrite(repeats.begin, sender, name, hashed)
+            before = await store.awrite(
+                repeats.begin, sender, name, hashed, process=this_process(), is_gone=is_gone
+            )
         except OtherRequestError:
             raise ApiError(422, "The Idempotency-Key was sent with another request before.") from None
         except UnderWayError:
@@ -53,18 +58,28 @@ def repeated(endpoint: Endpoint) -> Endpoint:
         if before is not None:
             return Response(before.body, before.status, {"idempotent-replay": "true"}, "application/json")
         request.state.named = (sender, name)
+        saying = asyncio.create_task(_say_that_it_is_answered(store, sender, name))
         try:
             response = await endpoint(request)
         except Exception:
             # One that is broken off stays under way: what it began may come to its end.
             await store.awrite(repeats.forget, sender, name)
             raise
+        finally:
+            saying.cancel()
         await store.awrite(repeats.answered, sender, name, Answer(response.status_code, bytes(response.body)))
         return response
 
     once.__name__ = endpoint.__name__
     once.__doc__ = endpoint.__doc__
     return once
+
+
+async def _say_that_it_is_answered(store: Store, sender: str, name: str) -> None:
+    while True:
+        await asyncio.sleep(repeats.SECONDS_BETWEEN)
+        with suppress(StoreError):
+            await store.awrite(repeats.still_answering, sender, name, this_process())
 
 
 def keep_answer(request: Request, connection: Connection, status: int, value: Any) -> None:

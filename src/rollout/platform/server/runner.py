@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import socket
 import time
 from contextlib import suppress
 from typing import Any
@@ -22,6 +20,7 @@ from rollout.platform.server.changes import Changes
 from rollout.platform.server.confinement import confined
 from rollout.platform.server.execution import LEASE, Execution
 from rollout.platform.server.figures import Figures
+from rollout.platform.server.processes import is_gone, this_process
 from rollout.platform.store import Store, StoreError, runs
 from rollout.platform.store.ids import new_id, now
 from rollout.platform.store.runs import Run
@@ -33,8 +32,6 @@ AT_ONCE = 4
 _BETWEEN_LOOKS = 2.0
 _SURELY_GONE = 600.0
 """Seconds after which whoever lets a run go unrenewed is taken for gone, whatever process has its number now."""
-
-_HERE = f"{socket.gethostname()[:24]} "
 
 _log = logging.getLogger("rollout")
 
@@ -64,7 +61,7 @@ class Runner:
         self._at_once = at_once
         self._sandbox = sandbox if only_asked else confined(sandbox)
         self._asked: dict[str, None] | None = {} if only_asked else None
-        self._owner = f"{runs.OWN if only_asked else ''}{_HERE}{os.getpid()} {new_id()[:8]}"
+        self._owner = f"{runs.OWN if only_asked else ''}{this_process()} {new_id()[:8]}"
         self._active: dict[str, Execution] = {}
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
@@ -213,22 +210,7 @@ class Runner:
 
 
 def _is_gone(owner: str) -> bool:
-    """Whether that was a process of this machine, and is none any more."""
-    name = owner.removeprefix(runs.OWN)
-    pid = name.removeprefix(_HERE).partition(" ")[0]
-    return name.startswith(_HERE) and pid.isdigit() and not _is_alive(int(pid))
-
-
-def _is_alive(pid: int) -> bool:
-    if pid == os.getpid():
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+    return is_gone(owner.removeprefix(runs.OWN))
 
 
 __all__ = ["AT_ONCE", "Runner"]

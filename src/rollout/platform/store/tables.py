@@ -173,6 +173,7 @@ repeats = Table(
     Column("name", String(200), primary_key=True),
     Column("request", String(64), nullable=False),
     Column("status", Integer),
+    # The answer; until there is one, the name of the process that is about to give it.
     Column("body", LargeBinary),
     Column("created_at", BigInteger, nullable=False),
     Index(None, "created_at"),

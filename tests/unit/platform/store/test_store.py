@@ -203,6 +203,58 @@ def test_a_request_that_comes_twice_gets_the_answer_of_the_first(store: Store) -
     assert store.write(repeats.begin, "you", "n1", "other") is None
 
 
+def test_a_named_request_is_under_way_as_long_as_somebody_answers_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = 1_000_000
+    monkeypatch.setattr(repeats, "now", lambda: clock)
+
+    def begin(process: str, *gone: str) -> object:
+        return store.write(
+            repeats.begin, "me", "slow", "push", process=process, is_gone=lambda each: each in gone
+        )
+
+    assert begin("one") is None
+    for _ in range(20):
+        clock += 15_000
+        store.write(repeats.still_answering, "me", "slow", "one")
+        with pytest.raises(repeats.UnderWayError):
+            begin("two", "three")
+    # One that was killed is waited for no longer, nor is one that says nothing any more.
+    assert begin("two", "one") is None
+    store.write(repeats.still_answering, "me", "slow", "one")
+    with pytest.raises(repeats.UnderWayError):
+        begin("three", "one")
+    clock += 25_000
+    assert begin("three") is None
+
+
+def test_a_run_that_is_to_be_cancelled_can_be_gone_on_with_before_it_has_ended(
+    store: Store,
+) -> None:
+    run = a_run(store)
+    store.write(runs.lease, "one", 30.0)
+    store.write(runs.cancel, run.id)
+    after = store.write(runs.resume, run.id)
+    assert after is not None
+    assert (after.status, after.cancel_requested, after.reason, after.owner) == (
+        "running",
+        False,
+        None,
+        "one",
+    )
+    # It had been seen that it was to end.
+    assert store.write(runs.end_cancelled, run.id, "one") is None
+    again = store.write(runs.lease, "two", 30.0)
+    assert again is not None
+    assert (again.id, again.owner) == (run.id, "two")
+    store.write(runs.cancel, run.id)
+    assert store.write(runs.end_cancelled, run.id, "one") is None
+    ended = store.write(runs.end_cancelled, run.id, "two")
+    assert ended is not None
+    assert (ended.status, ended.reason) == ("cancelled", "It was cancelled.")
+
+
 def test_what_raises_leaves_nothing_behind(store: Store) -> None:
     def half(connection: Connection) -> None:
         keys.create(connection, "half")
