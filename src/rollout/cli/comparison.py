@@ -27,7 +27,12 @@ from rollout.cli.output import visible
 MOST_TASKS = 20
 """So many tasks of a kind are shown, unless all are asked for."""
 
-_COLORS = {Direction.BETTER: "\x1b[1;32m", Direction.WORSE: "\x1b[1;31m", Direction.UNDECIDED: "\x1b[1;33m"}
+_COLORS = {
+    Direction.BETTER: "\x1b[1;32m",
+    Direction.WORSE: "\x1b[1;31m",
+    Direction.MIXED: "\x1b[1;31m",
+    Direction.UNDECIDED: "\x1b[1;33m",
+}
 
 
 def text_lines(comparison: Comparison, *, color: bool, all_tasks: bool) -> Iterator[str]:

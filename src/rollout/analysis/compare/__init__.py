@@ -68,6 +68,8 @@ class Direction(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     UNDECIDED = "undecided"
+    MIXED = "mixed"
+    """Better in one of pass rate and score, and worse in the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,8 @@ class Estimate:
 class Contrast:
     """What a number is in both runs, as means over the same ``tasks``, and the difference.
 
-    ``test`` says which test ``p`` is of; ``p`` is as it stands, and ``adjusted`` with the other slices in mind.
+    ``test`` says which test ``p`` is of; ``p`` is as it stands, and ``adjusted`` with the other questions in mind: the
+    other slices, or of the pass rate the score and the other way round, unless they are one question.
     """
 
     tasks: int
@@ -165,19 +168,22 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Whether it is shown that the pass rate is not lower by ``size`` or more.
+    """Whether it is shown that neither pass rate nor score is lower by ``size`` or more.
 
     ``least`` is the difference if all that has no grade in the trained run had failed; None where nothing can be
-    compared. It is shown when its interval lies wholly above −size.
+    compared. ``least_score`` is that of the score, with 0 for what has no grade; None where it is the same. It is shown
+    when their intervals lie wholly above −size.
     """
 
     size: float
     least: Estimate | None
+    least_score: Estimate | None = None
 
     @property
     def is_shown(self) -> bool:
         """Whether it is; what is not known shows nothing."""
-        return self.least is not None and self.least.interval.low > -self.size
+        found = [each for each in (self.least, self.least_score) if each is not None]
+        return self.least is not None and all(each.interval.low > -self.size for each in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +235,18 @@ class Comparison:
 
     @property
     def direction(self) -> Direction:
-        """Whether the trained run is better."""
-        return Direction.UNDECIDED if self.pass_rate is None else self.pass_rate.direction
+        """Whether the trained run is better, in pass rate or score and worse in neither."""
+        ways = {each.direction for each in self.questions} - {Direction.UNDECIDED}
+        if len(ways) == 2:
+            return Direction.MIXED
+        return ways.pop() if ways else Direction.UNDECIDED
+
+    @property
+    def questions(self) -> Sequence[Contrast]:
+        """Pass rate and score, or the pass rate alone where the score says the same of every task."""
+        if self.pass_rate is None or self.score is None:
+            return ()
+        return (self.pass_rate,) if self.score.adjusted is None else (self.pass_rate, self.score)
 
 
 __all__ = [

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from rollout.analysis.compare import Comparison, Pair
 from rollout.analysis.compare.words import (
-    p_value,
+    p_words,
     points_words,
     rate_words,
     score_words,
     signed_words,
-    slice_p,
 )
 
 
@@ -28,7 +27,8 @@ class Row(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """The tasks that pass less often, those that pass more often, and those that pass as before."""
+    """The tasks that are worse, those that are better, and those that are as before: by how often they pass, and where
+    that is the same, by their scores."""
 
     worse: Sequence[Pair]
     better: Sequence[Pair]
@@ -46,7 +46,7 @@ def rows(comparison: Comparison) -> Iterator[Row]:
         rate_words(rate.baseline),
         rate_words(rate.trained),
         points_words(rate.difference),
-        p_value(rate.p),
+        p_words(rate),
     )
     yield Row(
         "score",
@@ -54,7 +54,7 @@ def rows(comparison: Comparison) -> Iterator[Row]:
         score_words(score.baseline),
         score_words(score.trained),
         signed_words(score.difference),
-        p_value(score.p),
+        p_words(score),
     )
     for each in comparison.slices:
         contrast = each.contrast
@@ -64,19 +64,20 @@ def rows(comparison: Comparison) -> Iterator[Row]:
             rate_words(contrast.baseline),
             rate_words(contrast.trained),
             points_words(contrast.difference),
-            f"{slice_p(contrast)} (Holm)",
+            p_words(contrast),
         )
 
 
 def grouped(pairs: Sequence[Pair]) -> Groups:
-    """Tasks by their pass rates; the greatest differences first."""
+    """Tasks by their pass rates and scores; the greatest differences first."""
+    ways = [(pair, pair.difference or pair.score_difference) for pair in pairs]
     return Groups(
-        [pair for pair in pairs if pair.difference < 0],
+        [pair for pair, way in ways if way < 0],
         sorted(
-            (pair for pair in pairs if pair.difference > 0),
-            key=lambda pair: (-pair.difference, -pair.interval.low, -pair.score_difference, pair.name),
+            (pair for pair, way in ways if way > 0),
+            key=lambda pair: (-pair.difference, -pair.score_difference, -pair.interval.low, pair.name),
         ),
-        [pair for pair in pairs if pair.difference == 0],
+        [pair for pair, way in ways if not way],
     )
 
 

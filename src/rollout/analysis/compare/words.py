@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rollout.analysis.compare import Comparison, Contrast, Direction, Estimate, Pair, Pairing, Tally
 from rollout.analysis.inference import SIGNIFICANT
@@ -35,7 +35,10 @@ def points(difference: float) -> str:
 
 def signed(difference: float) -> str:
     """A difference of scores, with its sign: ``+0.042``."""
-    text = f"{abs(difference):.3f}".rstrip("0").rstrip(".")
+    size = abs(difference)
+    text = f"{size:.3f}".rstrip("0").rstrip(".")
+    if text == "0" and size >= 0.00001:
+        text = f"{size:.1g}"
     return text if text == "0" else f"{'−' if difference < 0 else '+'}{text}"
 
 
@@ -80,21 +83,29 @@ def ends(interval: Interval) -> tuple[float, float]:
 
 def headline(comparison: Comparison) -> str:
     """The answer: better, worse or not decided, by how much, and how sure that is."""
-    rate = comparison.pass_rate
-    if rate is None:
+    rate, score = comparison.pass_rate, comparison.score
+    if rate is None or score is None:
         return "Nothing can be compared: no task has a grade in both runs."
     word = {
         Direction.BETTER: "Better",
         Direction.WORSE: "Worse",
+        Direction.MIXED: "Worse and better",
         Direction.UNDECIDED: "Not decided",
-    }[rate.direction]
-    low, high = (points(end) for end in ends(rate.difference.interval))
-    seen = rate.difference.value
-    what = f"is {points(seen)[1:]} points {'higher' if seen > 0 else 'lower'}" if seen else "is the same"
-    return (
-        f"{word}: over {count(rate.tasks, 'task')} the pass rate {what} "
-        f"(95 % interval {low} to {high}; {p_value(rate.p)}, {rate.test})."
-    )
+    }[comparison.direction]
+    said = [(rate.direction, _change("pass rate", rate, points, " points"))]
+    if score.adjusted is not None and score.direction is not Direction.UNDECIDED:
+        said.append((score.direction, _change("score", score, signed, "")))
+    order = (Direction.WORSE, Direction.BETTER, Direction.UNDECIDED)
+    said.sort(key=lambda each: order.index(each[0]))
+    return f"{word}: over {count(rate.tasks, 'task')} {'; '.join(words for _, words in said)}."
+
+
+def _change(name: str, contrast: Contrast, words: Callable[[float], str], unit: str) -> str:
+    low, high = (words(end) for end in ends(contrast.difference.interval))
+    seen = contrast.difference.value
+    way = "higher" if seen > 0 else "lower"
+    what = f"{words(seen)[1:]}{unit} {way}" if words(seen) != "0" else "the same"
+    return f"the {name} is {what} (95 % interval {low} to {high}; {p_aside(contrast)}, {contrast.test})"
 
 
 def where(comparison: Comparison) -> str | None:
@@ -236,13 +247,21 @@ def margin(comparison: Comparison) -> str | None:
         return None
     size = points(asked.size)[1:]
     if asked.is_shown:
+        if asked.least_score is not None:
+            return f"Shown: neither the pass rate nor the score is lower by {size} points or more."
         return f"Shown: the pass rate is not lower by {size} points or more."
     sentence = f"Not shown that the pass rate is not lower by {size} points or more"
     if asked.least is None:
         return f"{sentence}."
     is_bound = comparison.no_grade is not None and comparison.no_grade.trained.value > 0
     bound = ", if what has no grade had failed" if is_bound else ""
-    return f"{sentence}: it may be {points(asked.least.interval.low)} points{bound}."
+    said = []
+    if asked.least.interval.low <= -asked.size:
+        said.append(f"{sentence}: it may be {points(asked.least.interval.low)} points{bound}.")
+    if asked.least_score is not None and asked.least_score.interval.low <= -asked.size:
+        sentence = f"Not shown that the score is not lower by {asked.size:g} or more"
+        said.append(f"{sentence}: it may be {signed(asked.least_score.interval.low)}{bound}.")
+    return " ".join(said)
 
 
 def more_without_grade(comparison: Comparison) -> str | None:
@@ -257,17 +276,32 @@ def more_without_grade(comparison: Comparison) -> str | None:
     )
 
 
-def slice_p(contrast: Contrast) -> str:
-    """The p-value of a slice, with the other slices in mind."""
-    return p_value(contrast.p if contrast.adjusted is None else contrast.adjusted)
+def p_words(contrast: Contrast) -> str:
+    """The p-value by which a verdict is given: with the other questions in mind, where there are some."""
+    return p_value(contrast.p) if contrast.adjusted is None else f"{p_value(contrast.adjusted)} (Holm)"
+
+
+def p_aside(contrast: Contrast) -> str:
+    """The same where it stands in brackets: ``p = 0.016, Holm``."""
+    return p_words(contrast).replace(" (Holm)", ", Holm")
+
+
+def lower_scores(comparison: Comparison) -> str | None:
+    """That the score is lower, and in which tasks; None where that is not shown of it as a question of its own."""
+    score = comparison.score
+    if score is None or score.adjusted is None or score.direction is not Direction.WORSE:
+        return None
+    lower = [pair for pair in comparison.pairs if pair.score_difference < 0]
+    lower.sort(key=lambda pair: (pair.score_difference, pair.name))
+    names = named([pair.name for pair in lower])
+    return (
+        f"The score is lower ({p_aside(score)}): in {len(lower):,} of {count(score.tasks, 'task')}, {names}."
+    )
 
 
 def alike(pairs: Sequence[Pair]) -> str:
-    """Of tasks with the same pass rate in both runs, how many have another score."""
-    lower = sum(pair.score_difference < 0 for pair in pairs)
-    higher = sum(pair.score_difference > 0 for pair in pairs)
-    scores = f" (score lower in {lower:,}, higher in {higher:,})" if lower or higher else ""
-    return f"Pass rate as before: {count(len(pairs), 'task')}{scores}"
+    """How many tasks have the same pass rate and score in both runs."""
+    return f"As before: {count(len(pairs), 'task')}"
 
 
 def tries(pair: Pair) -> str:
@@ -295,11 +329,14 @@ __all__ = [
     "ends",
     "headline",
     "loses_grades",
+    "lower_scores",
     "margin",
     "more_without_grade",
     "named",
     "notes",
+    "p_aside",
     "p_value",
+    "p_words",
     "points",
     "points_words",
     "power",
@@ -307,7 +344,6 @@ __all__ = [
     "score_words",
     "signed",
     "signed_words",
-    "slice_p",
     "tally_words",
     "tries",
     "where",

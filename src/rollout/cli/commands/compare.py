@@ -50,7 +50,7 @@ def compare(
         float | None,
         typer.Option(
             metavar="RATE",
-            help="By how much the pass rate may be lower, 0.02 for 2 points; then it has to be shown that it is not.",
+            help="By how much pass rate and score may be lower, 0.02 for 2 points; then it has to be shown.",
         ),
     ] = None,
     all_tasks: Annotated[

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rollout.analysis.compare import Comparison, Direction, Graded, Side
 from rollout.analysis.compare.comparing import compare, other_version
 from rollout.analysis.compare.gate import regressions
+from rollout.analysis.compare.groups import grouped
 from rollout.engine import Outcome
 
 Results = dict[str, list[float | None]]
@@ -178,6 +179,37 @@ def gate(before: Results, after: Results, *, margin: float | None = None) -> lis
 def test_without_a_margin_only_what_is_shown_to_be_worse_fails() -> None:
     assert gate(many(5, 1.0), many(5, 0.0)) == []
     assert gate(many(6, 1.0), many(6, 0.0)) == ["The pass rate is lower."]
+
+
+def test_a_score_that_is_shown_to_be_lower_fails_and_names_its_tasks() -> None:
+    before, after = many(8, 0.7), {**many(8, 0.1), "t3": [0.7]}
+    found = compare(side(before), side(after))
+    assert found.pass_rate is not None and found.score is not None
+    assert (found.pass_rate.direction, found.direction) == (Direction.UNDECIDED, Direction.WORSE)
+    assert grouped(found.pairs).same == [pair for pair in found.pairs if pair.name == "t3"]
+    assert gate(before, after) == [
+        "The score is lower (p = 0.031, Holm): in 7 of 8 tasks, “t0”, “t1”, “t2”, “t4”, “t5” and 2 more tasks."
+    ]
+    assert gate(after, before) == []
+    [sentence] = gate(before, after, margin=0.1)
+    assert sentence.startswith("Not shown that the pass rate is not lower by 10 points or more")
+    assert "Not shown that the score is not lower by 0.1 or more: it may be −0." in sentence
+
+
+def test_pass_rate_and_score_are_one_question_where_they_say_the_same_and_two_where_not() -> None:
+    one = compare(side(many(8, 0.0)), side(many(8, 1.0)))
+    assert one.score is not None and one.score.adjusted is None and one.questions == (one.pass_rate,)
+    two = compare(side(many(8, 0.5)), side({**many(8, 1.0), "t0": [0.0]}))
+    assert two.pass_rate is not None and two.score is not None
+    assert sorted((two.pass_rate.p, two.score.p)) == [two.pass_rate.p, two.score.p]
+    assert two.pass_rate.adjusted == 2 * two.pass_rate.p
+
+
+def test_higher_in_one_and_lower_in_the_other_is_neither_better_nor_let_through() -> None:
+    before = many(20, 0.9)
+    after = {**many(20, 0.0), **many(7, 1.0)}
+    assert compare(side(before), side(after)).direction is Direction.MIXED
+    assert len(gate(before, after)) == 1
 
 
 def test_with_a_margin_whatever_is_not_shown_to_be_no_worse_fails() -> None:
