@@ -21,7 +21,7 @@ from rollout.platform.server import environments, events, generating, health, ke
 from rollout.platform.server.access import Access
 from rollout.platform.server.http import ApiError, Json
 from rollout.platform.server.runner import Runner
-from rollout.platform.store import Store, StoreError
+from rollout.platform.store import FullError, Store, StoreError, UnkeepableError
 from rollout.settings import Settings
 
 Message = MutableMapping[str, Any]
@@ -78,6 +78,7 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
             ApiError: _refused,
             HTTPException: _no_route,
             StoreError: _no_store,
+            UnkeepableError: _not_to_be_kept,
             Exception: _broken,
         },
     )
@@ -161,9 +162,15 @@ async def _no_store(request: Request, error: Exception) -> Response:
     assert isinstance(error, StoreError)
     _log.error("%s", error)
     # What the database says of itself may hold its address.
-    sentence = "The database does not answer."
-    body = {"error": sentence, "hint": "Try it again in a moment."}
+    sentence, hint = "The database does not answer.", "Try it again in a moment."
+    if isinstance(error, FullError):
+        sentence, hint = str(error), error.hint or hint
+    body = {"error": sentence, "hint": hint}
     return _answer(request, 503, body, {"retry-after": "2"})
+
+
+async def _not_to_be_kept(request: Request, error: Exception) -> Response:
+    return _answer(request, 400, {"error": str(error)})
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -13,14 +14,22 @@ import rollout
 from rollout.platform.server.access import needs
 from rollout.platform.server.figures import Family, text
 from rollout.platform.server.http import Json
-from rollout.platform.store import runs
-from rollout.platform.store.ids import now
+from rollout.platform.store import repeats, runs
+from rollout.platform.store.ids import new_id, now
 from rollout.platform.store.keys import Scope
 
 
 async def health(request: Request) -> Response:
-    """That it answers, and its version."""
+    """That it answers, and its version. Raises FullError while there is no room for what is to be kept."""
+    if (store := request.app.state.store).is_full:
+        await store.awrite(_take_room)
     return Json({"status": "ok", "version": rollout.__version__})
+
+
+def _take_room(connection: Connection) -> None:
+    name = new_id()
+    repeats.begin(connection, "", name, "")
+    repeats.forget(connection, "", name)
 
 
 async def ready(request: Request) -> Response:

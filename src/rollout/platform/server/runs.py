@@ -112,7 +112,8 @@ async def list_runs(request: Request) -> Response:
     page = found[:limit]
     entries = await store.aglance(environments.by_id, {run.environment_id for run in page})
     last = f"{page[-1].created_at}.{page[-1].id}" if more else None
-    return Json({"runs": [shown(run, entries[run.environment_id]) for run in page], "nextCursor": last})
+    told = [_as_it_is(store, run, shown(run, entries[run.environment_id])) for run in page]
+    return Json({"runs": told, "nextCursor": last})
 
 
 @needs(Scope.READ)
@@ -252,7 +253,14 @@ def shown_rollout(brief: rollouts.Brief) -> dict[str, Any]:
 async def in_words(store: Store, run: Run) -> dict[str, Any]:
     """A run as it is shown, with the environment that it is of."""
     entries = await store.aglance(environments.by_id, {run.environment_id})
-    return shown(run, entries[run.environment_id])
+    return _as_it_is(store, run, shown(run, entries[run.environment_id]))
+
+
+def _as_it_is(store: Store, run: Run, told: dict[str, Any]) -> dict[str, Any]:
+    # Why a run stands still cannot be written into a database that is full.
+    if store.is_full and not run.is_over:
+        told["reason"] = "The disk that the database is on is full. It goes on when there is room."
+    return told
 
 
 async def find_run(store: Store, start: str) -> Run:
@@ -311,7 +319,8 @@ def _run_cursor(text: str | None) -> tuple[int, str] | None:
     if not text:
         return None
     moment, _, run_id = text.partition(".")
-    if not (moment.isascii() and moment.isdigit() and len(moment) < 16):
+    is_id = run_id.isascii() and run_id.isalnum()
+    if not (is_id and moment.isascii() and moment.isdigit() and len(moment) < 16):
         raise ApiError(400, "That is no cursor.", pointer="?cursor")
     return int(moment), run_id
 

@@ -5,6 +5,6 @@ The functions of its modules take a connection, and give dataclasses. :class:`St
 
 from __future__ import annotations
 
-from rollout.platform.store.database import Store, StoreError
+from rollout.platform.store.database import FullError, Store, StoreError, UnkeepableError
 
-__all__ = ["Store", "StoreError"]
+__all__ = ["FullError", "Store", "StoreError", "UnkeepableError"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -31,6 +32,20 @@ class StoreError(Exception):
         self.hint = hint
 
 
+class FullError(StoreError):
+    """A database that has no room left."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The disk that the database is on is full.",
+            "Make room on it; what is under way goes on then, and what was refused can be sent again.",
+        )
+
+
+class UnkeepableError(ValueError):
+    """A text that the database does not take."""
+
+
 class AgainError(Exception):
     """Another transaction was in the way: the work is to be done once more, on what is there now."""
 
@@ -46,6 +61,7 @@ class Store:
         """Opens the database at ``url``, such as ``sqlite:///rollout.db``. Raises StoreError."""
         self.engine = _engine(_read(url))
         self.is_sqlite = self.engine.dialect.name == "sqlite"
+        self.is_full = False
         # SQLite has one writer at a time anyway; waiting in line is fairer than asking again and again.
         self._writers = ThreadPoolExecutor(1 if self.is_sqlite else _READERS, "rollout-write")
         self._readers = ThreadPoolExecutor(_READERS, "rollout-read")
@@ -80,10 +96,18 @@ class Store:
             return work(connection, *args, **more)
 
     def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **more: P.kwargs) -> T:
-        """Does ``work`` as one transaction. Raises StoreError where the database does not answer."""
+        """Does ``work`` as one transaction. Raises StoreError where the database does not answer, and FullError."""
         for _ in range(_TRIES):
-            with suppress(AgainError), self.writing() as connection:
-                return work(connection, *args, **more)
+            try:
+                with self.writing() as connection:
+                    done = work(connection, *args, **more)
+            except AgainError:
+                continue
+            except FullError:
+                self.is_full = True
+                raise
+            self.is_full = False
+            return done
         raise StoreError("Too many write the same at once.", "Try it again.")
 
     async def aread(
@@ -201,10 +225,15 @@ def _words(engine: Engine) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        from sqlalchemy.exc import DatabaseError, InterfaceError, OperationalError
+        from sqlalchemy.exc import DatabaseError, DataError, InterfaceError, OperationalError
 
-        if getattr(error.orig, "sqlstate", None) in ("40001", "40P01"):
+        state = getattr(error.orig, "sqlstate", None)
+        if state in ("40001", "40P01"):
             raise AgainError from error
+        if state == "53100" or getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            raise FullError from error
+        if isinstance(error, DataError) and "NUL" in str(error.orig):
+            raise UnkeepableError("There is a character in it that cannot be kept: U+0000.") from error
         # A file that is no database is what sqlite3 has no narrower name for.
         if not isinstance(error, OperationalError | InterfaceError) and type(error) is not DatabaseError:
             raise
@@ -212,4 +241,4 @@ def _words(engine: Engine) -> Iterator[None]:
         raise StoreError(f"The database does not answer: {why}.") from error
 
 
-__all__ = ["AgainError", "Store", "StoreError"]
+__all__ = ["AgainError", "FullError", "Store", "StoreError", "UnkeepableError"]

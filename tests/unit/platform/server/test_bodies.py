@@ -209,3 +209,46 @@ def test_a_push_that_is_sent_twice_is_not_refused_for_its_own_version(store: Sto
     assert first.json() == again.json()
     (other,) = ask(store, push, **{**headers, "idempotency-key": f"other-{kind}"})
     assert other.status_code == 412
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "/api/runs?cursor=1.%00", None, 400),
+        ("GET", "/api/runs?environment=%00", None, 200),
+        ("GET", "/api/runs?status=%00", None, 400),
+        ("GET", "/api/runs/%00", None, 404),
+        ("GET", "/api/runs/a%00/events", None, 404),
+        ("GET", "/api/environments?cursor=%00&limit=1", None, 200),
+        ("GET", "/api/environments/%00", None, 404),
+        ("GET", "/api/environments/nul?digest=%00", None, 404),
+        ("POST", "/api/environments", payload(slug="nul", name="a\0b", description="\0"), 200),
+        ("POST", "/api/environments", payload(slug="a\0b"), 400),
+        ("POST", "/api/runs", {"environmentSlug": "a\0b", "model": "noop", "n": 1}, 404),
+        ("POST", "/api/runs", {"environmentSlug": "nul", "model": "no\0op", "n": 1}, 400),
+        ("POST", "/api/runs", {"environmentSlug": "nul", "model": "noop", "n": 1, "tasks": ["\0"]}, 400),
+        ("POST", "/api/runs", {"environmentSlug": "nul", "model": "noop", "n": 1, "parentRunId": "\0"}, 404),
+        (
+            "POST",
+            "/api/runs",
+            {"environmentSlug": "nul", "model": "noop", "n": 1, "name": "a\0", "x-\0": "\0"},
+            201,
+        ),
+        ("POST", "/api/keys", {"name": "a\0b"}, 201),
+        ("DELETE", "/api/keys/%00", None, 400),
+        ("POST", "/api/training-jobs/%00/refresh", None, 404),
+    ],
+)
+def test_a_text_with_a_nul_breaks_nothing_down(
+    nuls: Store, method: str, path: str, body: Any, status: int
+) -> None:
+    (answer,) = ask(nuls, (method, path, body))
+    assert answer.status_code == status, answer.text
+
+
+@pytest.fixture(scope="module")
+def nuls(postgres: Postgres) -> Iterator[Store]:
+    store = Store(postgres.url)
+    ask(store, ("POST", "/api/environments", payload(slug="nul")))
+    yield store
+    store.close()
