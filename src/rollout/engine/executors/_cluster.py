@@ -6,11 +6,12 @@ import asyncio
 import logging
 import os
 import re
+import signal
 import socket
-from collections.abc import Callable
-from contextlib import chdir, suppress
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager, suppress
 from importlib import import_module
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 from rollout.engine.executors import ExecutorError
@@ -104,7 +105,7 @@ def join(address: str) -> Cluster:
     try:
         # Ray puts the folder that this runs in before all others on the path of its workers, where an author's files
         # would be taken for modules.
-        with chdir("/"):
+        with chdir("/"), _own_signals():
             ray.init(wanted, log_to_driver=False, logging_level=logging.CRITICAL, **options)
     except (Exception, SystemExit) as error:
         with suppress(Exception):
@@ -113,6 +114,21 @@ def join(address: str) -> Cluster:
     return Cluster(
         ray, "the cluster" if wanted in ("auto", "local") else f"the cluster at {wanted}", ours=True
     )
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Ray takes SIGTERM for its own, so that a server would end at once and drain nothing."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    kept = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for each, handler in kept.items():
+            if handler is not None:  # one that is not Python's cannot be put back
+                signal.signal(each, handler)
 
 
 def _reach(address: str, host: str, port: int) -> None:

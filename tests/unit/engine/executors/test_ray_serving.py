@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from threading import Event
 
@@ -32,4 +34,20 @@ def test_a_server_has_its_runs_done_by_a_cluster(tmp_path: Path) -> None:
             # Twenty of each of its three tasks.
             places = [(each["taskIndex"], each["trial"]) for each in shown["rollouts"]]
             assert (shown["run"]["status"], len(set(places)), len(places)) == ("done", 60, 60)
-        assert platform.end() == 0
+
+
+def test_a_cluster_does_not_take_the_signals_that_end_a_server() -> None:
+    code = (
+        "import signal\n"
+        "from rollout.engine.executors._cluster import join\n"
+        "for each in (signal.SIGTERM, signal.SIGINT):\n"
+        "    signal.signal(each, lambda *_: None)\n"
+        "kept = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)]\n"
+        "cluster = join('local')\n"
+        "print(kept == [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)])\n"
+        "cluster.ray.shutdown()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ended.stdout.split() == ["True"], ended.stderr
