@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rollout.check.calls import known_tools, named_twice, unmakeable
+from rollout.check.calls import named_twice, unmakeable
 from rollout.check.fields import fields_called, never_holds
 from rollout.check.grading import (
     at_start,
@@ -178,7 +178,7 @@ def _state_unchanged(subject: Subject, primitive: Item) -> Certain | None:
 
 def _called(subject: Subject, primitive: Item) -> Certain | None:
     args = primitive.value.get("args")
-    tool = known_tools(subject).get(str(primitive.value.get("tool")))
+    tool = subject.known_tools.get(str(primitive.value.get("tool")))
     if not isinstance(args, dict) or tool is None:
         return None
     # Of a call that is named in part, the arguments are named in full.
@@ -193,7 +193,7 @@ def _called(subject: Subject, primitive: Item) -> Certain | None:
 
 
 def _calls_match(subject: Subject, primitive: Item) -> Certain | None:
-    tools = known_tools(subject)
+    tools = subject.known_tools
     for index, call in enumerate(expected_calls(primitive)):
         twice, route = named_twice(call), ("calls", index)
         if twice is not None:

@@ -36,14 +36,33 @@ class Standing:
         return any(isinstance(value, wanted) for value in self.values)
 
 
-def standing(subject: Subject, path: PathTemplate, depth: int) -> Standing | None:
-    """What may stand at the first ``depth`` steps of ``path``; None where that may be anything, or is not there."""
-    values = list(_at_start(subject.initial_state, path, depth))
-    if not values:
-        return None
-    grows = False
-    for tool in subject.tool_views:
-        for each in tool.writes:
+class Standings:
+    """What may stand at the places of an environment's state, prepared once for many questions."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._state = subject.initial_state
+        self._writes: dict[str, list[tuple[ToolView, Write]]] = {}
+        self._anywhere: list[tuple[ToolView, Write]] = []
+        self._known: dict[tuple[Any, ...], Standing | None] = {}
+        for tool in subject.tool_views:
+            for each in tool.writes:
+                known = each.path.known
+                home = self._writes.setdefault(str(known[0]), []) if known else self._anywhere
+                home.append((tool, each))
+
+    def at(self, path: PathTemplate, depth: int) -> Standing | None:
+        """What may stand at the first ``depth`` steps of ``path``; None where that may be anything, or is not there."""
+        steps = path.pieces[:depth]
+        if steps not in self._known:
+            self._known[steps] = self._find(path, depth)
+        return self._known[steps]
+
+    def _find(self, path: PathTemplate, depth: int) -> Standing | None:
+        values = list(_at_start(self._state, path, depth))
+        if not values:
+            return None
+        grows = False
+        for tool, each in self._touching(path):
             size = len(each.path.pieces)
             if not meet(each.path, path, min(size, depth)):
                 continue
@@ -56,8 +75,16 @@ def standing(subject: Subject, path: PathTemplate, depth: int) -> Standing | Non
                 if not put:
                     return None
                 values += put
-    lengths = [len(value) for value in values if isinstance(value, list)]
-    return Standing(tuple(values), None if grows else max(lengths, default=0))
+        lengths = [len(value) for value in values if isinstance(value, list)]
+        return Standing(tuple(values), None if grows else max(lengths, default=0))
+
+    def _touching(self, path: PathTemplate) -> Iterator[tuple[ToolView, Write]]:
+        yield from self._anywhere
+        if path.known:
+            yield from self._writes.get(str(path.known[0]), ())
+        else:
+            for each in self._writes.values():
+                yield from each
 
 
 def _at_start(state: dict[str, Any], path: PathTemplate, depth: int, most: int = 2_000) -> Iterable[Any]:
@@ -86,4 +113,4 @@ def _put(tool: ToolView, change: Write) -> Iterator[Any]:
         yield from (_STAND_INS[each] for each in known[0] if each in _STAND_INS)
 
 
-__all__ = ["Standing", "standing"]
+__all__ = ["Standing", "Standings"]

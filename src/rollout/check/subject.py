@@ -131,6 +131,13 @@ class Subject:
         return tuple(ToolView(tool) for tool in self.tools)
 
     @cached_property
+    def known_tools(self) -> dict[str, ToolView]:
+        """The declared tools whose parameters are all known, by name."""
+        from rollout.check.calls import known_tools
+
+        return known_tools(self)
+
+    @cached_property
     def writes(self) -> tuple[Write, ...]:
         """Everything that the declared tools may change in the state."""
         return tuple(write for tool in self.tool_views for write in tool.writes)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from re import sub
 from unicodedata import normalize
 
 from rollout.language.compare import unseen_difference
 
 _SHOWN = 8
+_COMPARED = 32
+_ALIKE = 500
 
 
 def quoted(text: str, limit: int = 60) -> str:
@@ -29,15 +33,44 @@ def closest(name: str, known: Collection[str]) -> str | None:
     """The one of ``known`` that ``name`` most likely was meant to be, or None when none comes near."""
     from difflib import get_close_matches
 
-    folded = {_fold(each): each for each in known}
-    if (same := folded.get(_fold(name))) is not None:
+    names = tuple(known)
+    if (same := _folded(names).get(_fold(name))) is not None:
         return same
-    # Bounded, because a comparison costs the product of the lengths, and a file may hold thousands of names.
-    near = [each for each in list(known)[:2_000] if len(each) <= 200 and abs(len(each) - len(name)) <= 12]
+    near = [each for each in _likely(name, names) if abs(len(each) - len(name)) <= 12]
     near = [each for each in near if not _is_alike_by_a_word(name, each)]
     # Short words come near each other by chance: “from” and “room” share three letters of four.
     found = get_close_matches(name[:200], near, n=1, cutoff=0.6 if len(name) > 4 else 0.8)
     return found[0] if found else next((each for each in near if _is_swapped(name, each)), None)
+
+
+def _likely(name: str, known: tuple[str, ...]) -> Sequence[str]:
+    """Those of many names that share most pairs of letters with ``name``; comparing it with each takes too long."""
+    if len(known) <= _COMPARED:
+        return [each for each in known if len(each) <= 200]
+    index = _by_pairs(known)
+    shared = Counter(each for pair in _pairs(name[:200]) for each in index.get(pair, ()))
+    return [known[each] for each, _ in shared.most_common(_COMPARED)]
+
+
+@lru_cache(maxsize=8)
+def _folded(known: tuple[str, ...]) -> dict[str, str]:
+    return {_fold(each): each for each in known}
+
+
+@lru_cache(maxsize=8)
+def _by_pairs(known: tuple[str, ...]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for number, name in enumerate(known[:20_000]):
+        if len(name) <= 200:
+            for pair in _pairs(name):
+                found.setdefault(pair, []).append(number)
+    # What so many have in common tells none of them from another.
+    return {pair: numbers for pair, numbers in found.items() if len(numbers) <= _ALIKE}
+
+
+def _pairs(name: str) -> list[str]:
+    framed = f" {name} "
+    return list(dict.fromkeys(framed[at : at + 2] for at in range(len(framed) - 1)))
 
 
 def suggestion(near: str, name: str, written: str | None = None) -> str:

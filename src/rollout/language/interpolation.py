@@ -22,6 +22,7 @@ from rollout.language.room import Room, weight
 ROOTS: Final = ("args", "fixtures", "state", "task", "vars")
 """What a placeholder may start with."""
 
+_MOST_FAULTS: Final = 100
 ROOM: Final = "room"
 """Where a scope has the :class:`Room` that what is filled in takes; without it there is no bound."""
 
@@ -130,6 +131,8 @@ def parse(text: str) -> Interpolation:
             found, at = _placeholder(text, dollar)
             if isinstance(found, Fault):
                 faults.append(found)
+                if len(faults) == _MOST_FAULTS:
+                    break
                 continue
             if literal:
                 parts.append(literal)
@@ -155,7 +158,7 @@ def _placeholder(text: str, start: int) -> tuple[Placeholder | Fault, int]:
                 start,
                 min(stop, start + 2),
             ),
-            start + 2,
+            stop,
         )
     inside, after = text[start + 2 : end], end + 1
     shown = text[start:after]

@@ -75,3 +75,10 @@ def test_a_name_that_only_looks_like_a_known_one_is_told_apart_by_its_code_point
 )
 def test_what_is_to_be_written_is_shown_as_the_file_has_it(path: str, text: str) -> None:
     assert sketch('"solution": [{"tool": "…", "args": {…}}]', path) == text
+
+
+def test_the_one_that_is_meant_is_found_among_many_that_look_alike() -> None:
+    many = [f"refund_{number}" for number in range(5_000)]
+    assert closest("refund_4711x", many) in ("refund_4711", "refund_471")
+    assert closest("lokup", [*many, "lookup"]) == "lookup"
+    assert closest("amuont", [*many, "amount"]) == "amount"

@@ -201,3 +201,13 @@ def test_the_paths_in_brackets_are_known_with_what_stands_before_them() -> None:
     (placeholder,) = parse("${state.a.b[args.ids[state.n]].c}").placeholders
     assert placeholder.steps == ("a", "b")
     assert [each.text for each in placeholder.inner] == ["${args.ids[state.n]}", "${state.n}"]
+
+
+def test_a_line_of_unclosed_placeholders_has_one_fault_and_the_next_line_its_own() -> None:
+    faults = parse("${" * 50_000 + "\n${args.}").faults
+    assert [fault.start for fault in faults][:1] == [0]
+    assert len(faults) == 2
+
+
+def test_so_many_faults_are_told_of_one_text() -> None:
+    assert len(parse("${}" * 5_000).faults) == 100

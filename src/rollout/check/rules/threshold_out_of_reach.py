@@ -19,7 +19,7 @@ After:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -28,13 +28,13 @@ from rollout.check.finding import Finding
 from rollout.check.subject import Item, Subject
 from rollout.check.wording import quoted, score
 from rollout.diagnostics import Severity
-from rollout.language.compare import compare
 from rollout.language.score import as_float, exact, reaches
 
 CODE = "RL514"
 SEVERITY = Severity.ERROR
 
 _OPPOSITES = {"tool_not_called": "tool_was_called"}
+_Counted = tuple[Item, Fraction]
 _BESIDE = {"name", "description", "weight", "not", "type"}
 
 
@@ -46,20 +46,23 @@ def check(subject: Subject) -> Iterator[Finding]:
     threshold = (subject.verifier or {}).get("passThreshold", 1)
     if total == 0:
         return
-    hopeless = [
-        each for each, _ in counted if (c := certain_outcome(subject, each)) is not None and not c.passes
-    ]
-    lost = sum(weight for each, weight in counted if each in hopeless)
+    hopeless = {
+        each.route
+        for each, _ in counted
+        if (c := certain_outcome(subject, each)) is not None and not c.passes
+    }
+    lost = sum(weight for each, weight in counted if each.route in hopeless)
     pair: tuple[Item, Item] | None = None
-    left = [(each, weight) for each, weight in counted if each not in hopeless and weight > 0]
-    while left:
-        one, weight = left.pop()
-        for index, (other, other_weight) in enumerate(left):
-            if _contradict(one, other):
-                lost += min(weight, other_weight)
-                pair = (other, one)
-                del left[index]
-                break
+    sides: dict[Hashable, tuple[list[_Counted], list[_Counted]]] = {}
+    for each, weight in counted:
+        if each.route not in hopeless and weight > 0:
+            meant, is_turned = _meaning(each)
+            sides.setdefault(meant, ([], []))[is_turned].append((each, weight))
+    for straight, turned in sides.values():
+        for (one, weight), (other, other_weight) in zip(straight, turned, strict=False):
+            lost += min(weight, other_weight)
+            first, second = sorted((one, other), key=lambda each: each.route[-1])
+            pair = (first, second)
     best = Fraction(total - lost) / total
     # Primitives that no rollout can pass are told by their own rule, and to mend them is the way out.
     if pair is None or reaches(best, threshold):
@@ -77,19 +80,21 @@ def check(subject: Subject) -> Iterator[Finding]:
     )
 
 
-def _contradict(one: Item, other: Item) -> bool:
-    (kind, turned, options), (kind_2, turned_2, options_2) = _meaning(one), _meaning(other)
-    return kind == kind_2 and turned is not turned_2 and compare(options, options_2) is None
-
-
-def _meaning(primitive: Item) -> tuple[Any, bool, dict[str, Any]]:
+def _meaning(primitive: Item) -> tuple[Hashable, bool]:
+    """What a primitive asks for, equal for two that ask for the same, and whether it asks that it be not so."""
     value = primitive.value
     turned = value.get("not") is True
     kind = value.get("type")
     if kind in _OPPOSITES:
         kind, turned = _OPPOSITES[kind], not turned
-    return (
-        kind,
-        turned,
-        {key: each for key, each in value.items() if key not in _BESIDE and not key.startswith("x-")},
-    )
+    options = {key: each for key, each in value.items() if key not in _BESIDE and not key.startswith("x-")}
+    return (kind, _frozen(options)), turned
+
+
+def _frozen(value: Any) -> Hashable:
+    """A value that is equal to another just where JSON values are: 1 and 1.0 are, 1 and true are not."""
+    if isinstance(value, dict):
+        return frozenset((key, _frozen(each)) for key, each in value.items())
+    if isinstance(value, list):
+        return tuple(_frozen(each) for each in value)
+    return (bool, value) if isinstance(value, bool) else value

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from rollout.check.calls import ARGUMENTS, known_tools, named_twice, unmakeable
+from rollout.check.calls import ARGUMENTS, named_twice, unmakeable
 from rollout.check.finding import Finding
 from rollout.check.grading import ground_truth_path, parsed
 from rollout.check.known import names_are_known
@@ -49,7 +49,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
         return None
     are_known = subject.tools_are_known and names_are_known(subject, "config", "tools")
     known = subject.tool_names if subject.template is not None and are_known else None
-    tools = known_tools(subject)
+    tools = subject.known_tools
 
     def judge(record: TaskRecord) -> Iterator[Finding]:
         truth = record.ground_truth

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.standing import Standing, standing
+from rollout.check.standing import Standing, Standings
 from rollout.check.subject import Subject
 from rollout.check.tool_view import Write, step_of
 from rollout.check.wording import quoted
@@ -35,25 +35,26 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Finding]:
+    standings = Standings(subject)
     for tool in subject.tool_views:
         for each in tool.writes:
-            said = _judge(subject, each)
+            said = _judge(subject, standings, each)
             if said is not None:
                 message, hint = said
                 yield Finding(each.route, f"The tool {tool} {message}", hint)
 
 
-def _judge(subject: Subject, change: Write) -> tuple[str, str | None] | None:
+def _judge(subject: Subject, standings: Standings, change: Write) -> tuple[str, str | None] | None:
     path = change.path
     for number, piece in enumerate(path.pieces):
         if number == 0:
             continue  # the state itself is an object
-        home = standing(subject, path, number)
+        home = standings.at(path, number)
         if home is None:
             return None
         if said := _inside(subject, path, number, None if number in path.filled else step_of(piece), home):
             return said
-    whole = standing(subject, path, len(path.pieces)) if change.appends and path.pieces else None
+    whole = standings.at(path, len(path.pieces)) if change.appends and path.pieces else None
     if whole is not None and not whole.may_be(list):
         return (
             f"adds to {quoted(path.text.removesuffix('[]'))}, which is {' or '.join(whole.kinds)}, not a list.",
