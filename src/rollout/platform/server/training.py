@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rollout.compile.payload import environment_of
 from rollout.models import ConnectError
 from rollout.platform.server.access import needs
 from rollout.platform.server.bodies import check_shape, object_of
+from rollout.platform.server.examples import examples
 from rollout.platform.server.http import ApiError, Json
 from rollout.platform.server.repeating import keep_answer, repeated
 from rollout.platform.server.runs import not_one
-from rollout.platform.store import Store, environments, jobs, rollouts, runs
+from rollout.platform.store import Store, jobs, runs
 from rollout.platform.store.ids import iso
 from rollout.platform.store.jobs import Job
 from rollout.platform.store.keys import Scope
-from rollout.platform.store.runs import NotOneError, Run
-from rollout.templates import TemplateError, prepare
+from rollout.platform.store.runs import NotOneError
 from rollout.training.providers import Provider, TrainingError, provider_of
-from rollout.training.records import RecordError, jsonl, supervised
 
 _LARGEST = 16 * 1024 * 1024
 
@@ -48,7 +45,7 @@ async def create_job(request: Request) -> Response:
             raise TrainingError(
                 f"“{name}” is not asked to train by {method} here.", f"It is by {', '.join(module.METHODS)}."
             )
-        data = await _rows(store, run, body["rolloutIds"])
+        data = await examples(store, run, body["rolloutIds"], method)
         provider: Provider = module.connect(request.app.state.runner.setup)
         try:
             job_id = await provider.begin(
@@ -133,31 +130,6 @@ def shown(job: Job) -> dict[str, Any]:
         "createdAt": iso(job.created_at),
         "updatedAt": iso(job.updated_at),
     }
-
-
-async def _rows(store: Store, run: Run, ids: list[str]) -> bytes:
-    """The rollouts as a provider's file. Raises ApiError for one that is not of the run or did not pass."""
-    wanted = list(dict.fromkeys(ids))
-    found = {brief.id: (brief, line) for brief, line in await store.aread(rollouts.lines, run.id, wanted)}
-    for index, rollout_id in enumerate(ids):
-        if rollout_id not in found:
-            raise ApiError(
-                400, f"“{rollout_id[:40]}” is no rollout of that run.", pointer=f"/rolloutIds/{index}"
-            )
-        if found[rollout_id][0].outcome != "passed":
-            raise ApiError(
-                400,
-                "A rollout that did not pass is no example to follow.",
-                "Send the ids of those that passed.",
-                pointer=f"/rolloutIds/{index}",
-            )
-    data = await store.aread(environments.data, run.environment_id, run.digest)
-    assert data is not None
-    try:
-        tools = prepare(environment_of(orjson.loads(data))).tools
-        return jsonl(supervised(orjson.loads(found[each][1]), tools) for each in wanted)
-    except (TemplateError, RecordError) as error:
-        raise ApiError(422, str(error)) from None
 
 
 routes = [
