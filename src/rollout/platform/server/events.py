@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator
 
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Send
+from starlette.types import Scope as Asked
 
 from rollout.platform.server.access import needs
 from rollout.platform.server.http import ApiError
@@ -26,6 +29,9 @@ from rollout.platform.store.runs import NotOneError
 _BETWEEN_LOOKS = 1.0
 _BETWEEN_EVENTS = 0.2
 _BETWEEN_WORDS = 15.0
+
+_MOST_OF_A_KEY, _MOST = 64, 256
+"""How many runs are followed at once. Whoever follows one has a connection, and others need some too."""
 
 
 @needs(Scope.READ)
@@ -44,7 +50,44 @@ async def get_events(request: Request) -> Response:
     # Proxies that gather an answer before they pass it on are told not to.
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     told = _told(request, run.id, int(last or 0))
-    return StreamingResponse(told, headers=headers, media_type="text/event-stream")
+    return _Following(told, _followed(request), request.state.key.id, headers)
+
+
+def _followed(request: Request) -> Counter[str]:
+    """How many runs each key follows. Raises ApiError where there are as many as may be."""
+    state, key_id = request.app.state, request.state.key.id
+    if not hasattr(state, "followed"):
+        state.followed = Counter()
+    counts: Counter[str] = state.followed
+    is_too_many = key_id and counts[key_id] >= _MOST_OF_A_KEY
+    if is_too_many or counts.total() >= _MOST:
+        whose = "with this key" if is_too_many else "here"
+        raise ApiError(
+            429,
+            f"{counts[key_id] if is_too_many else _MOST} runs are followed {whose}, which is the most at once.",
+            "Ask for the run itself now and then.",
+            headers={"retry-after": "5"},
+        )
+    return counts
+
+
+class _Following(StreamingResponse):
+    """A stream of events, counted as long as somebody is there."""
+
+    def __init__(
+        self, told: AsyncIterator[bytes], counts: Counter[str], key_id: str, headers: dict[str, str]
+    ) -> None:
+        super().__init__(told, headers=headers, media_type="text/event-stream")
+        self._counts = counts
+        self._key_id = key_id
+
+    async def __call__(self, scope: Asked, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        self._counts[self._key_id] += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._counts[self._key_id] -= 1
 
 
 async def _told(request: Request, run_id: str, since: int) -> AsyncIterator[bytes]:

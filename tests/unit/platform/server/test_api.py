@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +289,22 @@ def test_a_run_that_cannot_be_is_refused(http: httpx.Client, change: dict[str, A
     refused = http.post("/api/runs", json=body)
     assert refused.status_code in (400, 404)
     assert refused.json()["pointer"] == pointer
+
+
+def test_a_key_follows_so_many_runs_at_once_and_no_more(platform: Platform, http: httpx.Client) -> None:
+    http.post("/api/environments", json=payload("followed"))
+    slow = {"environmentSlug": "followed", "model": "nobody/here", "n": 1}
+    assert http.post("/api/runs", json=slow).status_code == 400
+    run = http.post("/api/runs", json={**slow, "model": "noop", "n": 50_000}).json()["runId"]
+    with ExitStack() as streams:
+        answers = [
+            streams.enter_context(http.stream("GET", f"/api/runs/{run}/events", timeout=60))
+            for _ in range(65)
+        ]
+        assert [each.status_code for each in answers] == [200] * 64 + [429]
+        assert http.get("/api/health").json()["status"] == "ok"
+    http.post(f"/api/runs/{run}/cancel")
+    assert http.get(f"/api/runs/{run}/events").status_code == 200
 
 
 def test_health_needs_no_key_and_says_nothing_of_what_is_there(platform: Platform) -> None:
