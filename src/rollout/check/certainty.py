@@ -88,6 +88,26 @@ def _output_matches(subject: Subject, primitive: Item) -> Certain | None:
     return None
 
 
+def _output_json(subject: Subject, primitive: Item) -> Certain | None:
+    if _takes_nothing(primitive.value.get("schema", True)):
+        return Certain(False, "its schema takes no value at all", ("schema",))
+    return None
+
+
+def _takes_nothing(schema: Any) -> bool:
+    """Whether a JSON Schema plainly refuses every value."""
+    if not isinstance(schema, dict):
+        return schema is False
+    parts = schema.get("allOf")
+    if isinstance(parts, list) and any(map(_takes_nothing, parts)):
+        return True
+    ways = [schema[key] for key in ("anyOf", "oneOf") if isinstance(schema.get(key), list)]
+    if any(way and all(map(_takes_nothing, way)) for way in ways):
+        return True
+    refused = schema.get("not", False)
+    return refused is True or refused == {} or schema.get("enum") == []
+
+
 def _state_match(subject: Subject, primitive: Item) -> Certain | None:
     if not subject.is_stateful or not _is_known(subject):
         return None
@@ -233,6 +253,7 @@ def _element_value(subject: Subject, primitive: Item) -> Certain | None:
 
 _JUDGES: dict[str, Callable[[Subject, Item], Certain | None]] = {
     "tool_call_count": _tool_call_count,
+    "output_json": _output_json,
     "output_matches": _output_matches,
     "state_match": _state_match,
     "state_unchanged": _state_unchanged,

@@ -89,9 +89,16 @@ def _step(kind: Any, value: Any, reached: Reached) -> Reached:
     if kind is op.GROUPREF_EXISTS:
         branches = [_after(branch, reached) for branch in value[1:] if branch is not None]
         return reached.union(*branches)
+    if kind is op.FAILURE or (kind is op.ASSERT_NOT and _holds_anywhere(value[1])):
+        return frozenset()
     if kind is op.GROUPREF:
         return reached | _read(reached, may_break=True)
     return reached
+
+
+def _holds_anywhere(items: Iterable[Any]) -> bool:
+    """Whether all of what is looked ahead at may be left out, as in ``(?!.*)``."""
+    return all(kind in (op.MAX_REPEAT, op.MIN_REPEAT) and value[0] == 0 for kind, value in items)
 
 
 def _at(where: Any, reached: Reached) -> Reached:

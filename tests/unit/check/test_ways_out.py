@@ -202,3 +202,13 @@ def test_a_list_is_added_to_the_start_state_that_is_there_and_declared_where_the
     assert found["unknown-state-list"] == "Add it to “initialMutableState”: revoked: []."
     found = ways_out(tmp_path, desk(environment={"config": {"tools": [tool]}}))
     assert found["unknown-state-list"] == "Declare it: initialMutableState: {revoked: []}."
+
+
+def test_a_number_with_an_exponent_is_written_so_that_every_reader_takes_it_for_one(tmp_path: Path) -> None:
+    (tmp_path / "environment.yaml").write_text(
+        "name: A\ntemplate: workflow\nx-least: 1e-320\n", encoding="utf-8"
+    )
+    found = [
+        each.hint for each in check(next(iter(read(tmp_path)))).diagnostics if each.slug == "yaml-surprise"
+    ]
+    assert found == ['Write "1e-320" for the text, or 1.0e-320 for the number.']

@@ -23,6 +23,7 @@ After:
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rollout.check.wording import quoted
@@ -52,7 +53,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         meaning = "true" if facts["elsewhere"] else "false"
         return message, f'Write "{written}" for the text, or {meaning} for the truth value.'
     if facts["kind"] in ("octal", "exponent"):
-        plain = _plain(facts["value"])
+        # With a point and a sign, a number with an exponent is one to every reader.
+        plain = re.sub(r"^([-+]?[0-9]+)e", r"\1.0e", _plain(facts["value"]))
         return message, f'Write "{written}" for the text, or {plain} for the number.'
     return message, f'Write "{written}" for the text, or {facts["elsewhere"]} for the number.'
 

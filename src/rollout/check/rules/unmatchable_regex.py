@@ -1,7 +1,8 @@
 """A regular expression that matches no text.
 
 `^` only holds at the beginning of a text and `$` at its end, so that nothing can stand before the one or behind the
-other: `a^b` and `$a` never match. It is most often a `$` or a `^` that was meant as a character, as in `\\$100`.
+other: `a^b` and `$a` never match. It is most often a `$` or a `^` that was meant as a character, as in `\\$100`. Nor
+does `(?!)` match, which forbids that anything follows, even nothing.
 
 Before:
 
@@ -32,8 +33,16 @@ def check(subject: Subject) -> Iterator[Finding]:
         from rollout.check.unmatchable import never_matches  # loaded only where there is a pattern to look at
 
         if never_matches(pattern):
-            yield Finding(
-                route,
-                f"{quoted(pattern)} matches no text: something stands before a “^” or behind a “$”.",
-                "Where the character itself is meant, put a backslash before it (two in double quotes).",
-            )
+            yield Finding(route, *_said(pattern))
+
+
+def _said(pattern: str) -> tuple[str, str]:
+    if "(?!" in pattern and not any(each in pattern for each in ("^", "$", "\\A", "\\Z")):
+        return (
+            f"{quoted(pattern)} matches no text: “(?!…)” forbids here whatever may come, and the end too.",
+            "Write behind “(?!” what may not follow.",
+        )
+    return (
+        f"{quoted(pattern)} matches no text: something stands before a “^” or behind a “$”.",
+        "Where the character itself is meant, put a backslash before it (two in double quotes).",
+    )
