@@ -208,7 +208,5 @@ def test_a_number_with_an_exponent_is_written_so_that_every_reader_takes_it_for_
     (tmp_path / "environment.yaml").write_text(
         "name: A\ntemplate: workflow\nx-least: 1e-320\n", encoding="utf-8"
     )
-    found = [
-        each.hint for each in check(next(iter(read(tmp_path)))).diagnostics if each.slug == "yaml-surprise"
-    ]
+    found = [each.hint for each in check(read_one(tmp_path)).diagnostics if each.slug == "yaml-surprise"]
     assert found == ['Write "1e-320" for the text, or 1.0e-320 for the number.']
