@@ -17,12 +17,14 @@ KEY = "rk_of_the_published_one"
 class Published:
     """``environments`` is what it holds by slug, ``asked`` what it was asked, as ``POST /api/runs``. ``refuses`` has
     what it answers with a status of 500, ``drafts`` the environments that it writes when it is asked to, and ``wishes``
-    what it was told of them."""
+    what it was told of them. ``rollouts`` are those of a run by its id, ``entries`` what it says otherwise of an
+    environment by its slug."""
 
     def __init__(self) -> None:
         self.environments: dict[str, dict[str, Any]] = {}
         self.runs: dict[str, dict[str, Any]] = {}
         self.rollouts: dict[str, list[dict[str, Any]]] = {}
+        self.entries: dict[str, dict[str, Any]] = {}
         self.asked: list[str] = []
         self.refuses: set[str] = set()
         self.drafts: list[dict[str, Any]] = []
@@ -80,7 +82,8 @@ class Published:
                 self.environments[body["slug"]] = {**_plain(body), "verifier": before.get("verifier")}
                 return 200, {"slug": body["slug"], "tasksAdded": len(body["tasks"])}
             case "GET", ["environments", slug] if slug in self.environments:
-                return 200, {**self._entry(slug), **self.environments[slug], "ownerId": "u1"}
+                held = {**self._entry(slug), **self.environments[slug], "ownerId": "u1"}
+                return 200, {**held, **self.entries.get(slug, {})}
             case "PUT", ["environments", slug, "verifier"] if slug in self.environments:
                 self.environments[slug]["verifier"] = _plain(body)
                 return 200, body

@@ -54,9 +54,8 @@ def list_environments() -> Call[list[results.EnvironmentEntry]]:
 
 
 def get_environment(slug: str, digest: str | None = None) -> Call[results.Environment]:
-    return Call(
-        "GET", f"/api/environments/{_part(slug)}", _object, _given(digest=digest), in_all=_SECONDS_TO_CARRY
-    )
+    path, params = f"/api/environments/{_part(slug)}", _given(digest=digest)
+    return Call("GET", path, _whole(results.Environment), params, in_all=_SECONDS_TO_CARRY)
 
 
 def list_versions(slug: str) -> Call[list[results.Version]]:

@@ -27,14 +27,42 @@ class EnvironmentEntry(TypedDict):
     updatedAt: NotRequired[str]
 
 
-class Environment(EnvironmentEntry):
+class HeldTask(TypedDict):
+    """A task as it is held; it has more, by the names of the payload."""
+
+    instruction: str
+    split: NotRequired[str]
+
+
+class Primitive(TypedDict):
+    """A primitive of a verifier; it has its options besides."""
+
+    type: str
+    name: NotRequired[str]
+    weight: NotRequired[float]
+
+
+class Verifier(TypedDict):
+    """How an environment is judged."""
+
+    primitives: NotRequired[list[Primitive]]
+
+
+class Environment(TypedDict):
     """An environment with all that it holds."""
 
-    tasks: list[dict[str, Any]]
+    slug: str
+    name: str
+    template: str
+    tasks: list[HeldTask]
+    taskCount: NotRequired[int]
+    description: NotRequired[str | None]
+    digest: NotRequired[str]
+    version: NotRequired[int]
     config: NotRequired[dict[str, Any]]
     schema: NotRequired[str]
     seed: NotRequired[str]
-    verifier: NotRequired[dict[str, Any] | None]
+    verifier: NotRequired[Verifier | None]
 
 
 class Version(TypedDict):

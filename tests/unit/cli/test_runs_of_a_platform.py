@@ -114,6 +114,10 @@ def test_a_run_is_of_the_version_that_is_named(run: Run) -> None:
         (("desk", "-m", "noop", "--parent", "ffffffff"), 3, "There is no run “ffffffff”."),
         (("desk", "-m", "noop", "--temperature", "nan"), 2, "--temperature is no number."),
         (("desk", "-m", "noop", "--no-watch"), 2, "so it is not left alone"),
+        (("desk", "-m", "noop", "--task", "0", "--limit", "1"), 2, "--task names the tasks"),
+        (("desk", "-m", "noop", "--task", "0", "--split", "dev"), 2, "--task names the tasks"),
+        (("desk@", "-m", "noop"), 2, "“desk@” names no environment."),
+        (("@ab12", "-m", "noop"), 2, "“@ab12” names no environment."),
         (("desk",), 2, "--model"),
         (("desk", "-m", "noop", "-n", "0"), 2, "-n"),
     ],
@@ -163,6 +167,15 @@ def test_an_environment_is_shown_by_its_slug(run: Run) -> None:
     assert "  judged by outcome: ground_truth_match, weight 3" in shown
     data = json.loads(run("show", "desk", "--json").stdout)["data"]
     assert data["environment"]["slug"] == "desk"
+
+
+def test_what_names_nothing_has_a_way_out(run: Run) -> None:
+    nothing = run("show", "")
+    assert nothing.exit_code == 3
+    assert "“” is no name.\n  help: “rollout runs” and “rollout envs” list what there is." in nothing.stderr
+    failed = run("show", "desk", "--failed")
+    assert failed.exit_code == 2
+    assert "“desk” is an environment, and --failed is of the rollouts of a run." in failed.stderr
 
 
 def test_a_run_that_is_over_is_neither_cancelled_nor_resumed(run: Run) -> None:
@@ -251,6 +264,35 @@ def test_two_runs_are_compared_by_the_starts_of_their_ids(run: Run) -> None:
     assert (told["baseline"]["model"], told["trained"]["model"]) == ("oracle", "noop")
     assert "regression: " in compared.stderr
     assert run("compare", bad, good, "--fail-on-regression").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"verifier": {"primitives": [{"name": "a"}]}}, "“verifier.primitives[0].type” was expected in it"),
+        ({"verifier": {"primitives": 7}}, "“verifier.primitives” was expected to be a list"),
+        ({"tasks": [{"instruction": 5}]}, "“tasks[0].instruction” was expected to be a text"),
+        ({"tasks": None}, "“tasks” was expected to be a list"),
+        ({"description": 7}, "“description” was expected to be a text"),
+        ({"digest": ["a"]}, "“digest” was expected to be a text"),
+    ],
+)
+def test_an_environment_that_is_not_as_published_is_told_by_its_field(
+    run: Run, published: Published, changed: dict[str, object], words: str
+) -> None:
+    published.entries["desk"] = changed
+    shown = run("show", "desk")
+    assert shown.exit_code == 3
+    assert words in shown.stderr
+
+
+def test_counts_that_contradict_each_other_are_shown_as_they_are(run: Run, published: Published) -> None:
+    keep(published, "aaaaaaaa", "e1", True, "Do.")
+    published.runs["aaaaaaaa"] |= {"progress": 0, "passed": 3, "failed": 0, "errors": 0, "unscored": 0}
+    published.runs["aaaaaaaa"] |= {"usage": {"output_tokens": 5}}
+    shown = run("show", "aaaaaaaa")
+    assert shown.exit_code == 0, shown.output
+    assert "pass rate 100 % of 3 graded\n" in shown.stdout
 
 
 def keep(platform: Published, run_id: str, environment: str, passed: bool, *asked: str) -> None:

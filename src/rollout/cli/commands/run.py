@@ -86,7 +86,13 @@ def run(
 
     if not isfinite(temperature):
         fail("--temperature is no number.", "Give it a number, such as --temperature 0.7.")
-    named, _, digest = slug.partition("@")
+    named, at, digest = slug.partition("@")
+    if not named or (at and not digest):
+        fail(f"“{slug}” names no environment.", "Write SLUG, or SLUG@DIGEST for a version of it.")
+    if task and (split is not None or limit is not None):
+        fail(
+            "--task names the tasks, and --split and --limit choose among all.", "Leave out one or the other."
+        )
     with asking(endpoint) as client:
         if client.endpoint == "local" and not watch:
             fail(

@@ -44,6 +44,11 @@ def show(
                 _show_run(client, run, failed=failed, as_json=as_json)
                 return
             if look == "environment" and held_at(client, what) is not None:
+                if failed:
+                    fail(
+                        f"“{what}” is an environment, and --failed is of the rollouts of a run.",
+                        "Leave it out.",
+                    )
                 _show_environment(client, what, as_json=as_json)
                 return
         fail(
@@ -106,24 +111,26 @@ def _show_environment(client: Client, slug: str, *, as_json: bool) -> None:
         show_json("show", {"endpoint": client.endpoint, "environment": environment})
         return
     tasks = environment["tasks"]
-    splits = Counter(task.get("split", "dev") for task in tasks)
-    counted = ", ".join(f"{number:,} {split}" for split, number in sorted(splits.items()))
+    splits = Counter(task.get("split") or "dev" for task in tasks)
+    counted = ", ".join(f"{number:,} {visible(split)}" for split, number in sorted(splits.items()))
     version = f", version {environment['version']}" if environment.get("version") else ""
-    say(
-        f"{visible(environment['slug'])}: {visible(environment['name'])} ({environment['template']}{version})"
-    )
-    if environment.get("description"):
-        say(f"  {visible(str(environment['description']).splitlines()[0])}")
+    what = f"{visible(environment['template'])}{version}"
+    say(f"{visible(environment['slug'])}: {visible(environment['name'])} ({what})")
+    if described := (environment.get("description") or "").strip():
+        say(f"  {visible(described.splitlines()[0])}")
     if environment.get("digest"):
-        say(f"  {environment['digest']}")
+        say(f"  {visible(environment['digest'])}")
     say(f"  {len(tasks):,} task{'s' * (len(tasks) != 1)}{f' ({counted})' if counted else ''}")
-    primitives = (environment.get("verifier") or {}).get("primitives", [])
-    for each in primitives:
-        say(f"  judged by {visible(str(each['name']))}: {each['type']}, weight {each.get('weight', 1):g}")
+    verifier = environment.get("verifier")
+    for each in (verifier.get("primitives") if verifier else None) or ():
+        named, weight = each.get("name") or each["type"], each.get("weight")
+        say(
+            f"  judged by {visible(named)}: {visible(each['type'])}, weight {1 if weight is None else weight:g}"
+        )
     show_table(
         ("task", "split", "instruction"),
         [
-            (str(number), task.get("split", "dev"), " ".join(task["instruction"].split()))
+            (str(number), task.get("split") or "dev", " ".join(task["instruction"].split()))
             for number, task in enumerate(tasks[:20])
         ],
     )
