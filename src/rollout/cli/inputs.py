@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 def find_paths(paths: Sequence[str]) -> list[Path]:
     """The environments at `paths`; ends the command with a sentence when there are none."""
-    if any(not path.strip() for path in paths):
-        fail("A path is empty.", "Name a folder or a file; “.” is the current folder.")
+    refuse_empty(*paths)
     left_out: list[Path] = []
     try:
         found = find(paths, passed_by=left_out.append)
@@ -45,6 +44,12 @@ def find_paths(paths: Sequence[str]) -> list[Path]:
         more = f" and {len(python) - 3} more Python files" if len(python) > 3 else ""
         note(f"Not read: {', '.join(python[:3])}{more}. Reading a Python file runs it, so name it.")
     return found
+
+
+def refuse_empty(*paths: str | None) -> None:
+    """Ends the command where a path that was given has nothing in it, which would be taken for the current folder."""
+    if any(path is not None and not path.strip() for path in paths):
+        fail("A path is empty.", "Name a folder or a file; “.” is the current folder.")
 
 
 def reports(
@@ -135,7 +140,7 @@ def sound_environments(
 ) -> Iterator[tuple[Report, Environment]]:
     """The environments at `paths` that hold. The first one that does not ends the command with its diagnostics."""
     for report in reports(paths, slug=slug):
-        yield _sound(report)
+        yield sound(report)
 
 
 def sound_environment(path: str, *, slug: str | None = None) -> tuple[Report, Environment]:
@@ -150,10 +155,10 @@ def sound_environment(path: str, *, slug: str | None = None) -> tuple[Report, En
             f"There are {len(found)} environments at “{path}”: {slugs}.",
             "Name one with --slug, or give its own path.",
         )
-    return _sound(found[0])
+    return sound(found[0])
 
 
-def _sound(report: Report) -> tuple[Report, Environment]:
+def sound(report: Report) -> tuple[Report, Environment]:
     """The environment of a report; when it has errors, ends the command with its diagnostics."""
 
     def environment(document: Document) -> tuple[Report, Environment]:
@@ -216,9 +221,11 @@ __all__ = [
     "exit_code",
     "find_paths",
     "project_settings",
+    "refuse_empty",
     "refuse_rule",
     "reports",
     "rule_slugs",
+    "sound",
     "sound_environment",
     "sound_environments",
     "tell_diagnostics",

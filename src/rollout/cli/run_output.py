@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
@@ -18,6 +18,9 @@ from rollout.cli.transcript import Transcript
 from rollout.engine import Outcome
 from rollout.engine.batch import Done, Stop
 
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
 MOST_TRANSCRIPTS = 20
 """Runs of more rollouts are shown as a summary, with the first few that did not pass."""
 
@@ -26,7 +29,10 @@ _SHOWN_KS = 5
 
 
 class RunOutput(Protocol):
-    """Shows a run while it goes on, and at its end."""
+    """Shows a run when it begins, while it goes on, and at its end."""
+
+    def begin(self) -> None:
+        """The run begins; its folder is there, where it has one."""
 
     def rollout(self, done: Done, brief: Brief) -> None:
         """A rollout is finished, in any order."""
@@ -47,6 +53,9 @@ class TextOutput:
         self._held: dict[tuple[str, int], list[Done]] = {}
         self._failures: list[Brief] = []
         self._unshown = 0
+
+    def begin(self) -> None:
+        """Shows nothing."""
 
     def rollout(self, done: Done, brief: Brief) -> None:
         """Shows it when those before it have been shown."""
@@ -141,6 +150,9 @@ class JsonOutput:
         self._plan = plan
         self._done: dict[tuple[str, int], list[Done]] = {}
 
+    def begin(self) -> None:
+        """Shows nothing."""
+
     def rollout(self, done: Done, brief: Brief) -> None:
         """Keeps it for the end."""
         if self._plan.journal is None:
@@ -148,6 +160,10 @@ class JsonOutput:
 
     def end(self, stop: Stop | None) -> None:
         """Writes the envelope."""
+        show_json("test", self.data(stop))
+
+    def data(self, stop: Stop | None) -> dict[str, Any]:
+        """What the envelope says."""
         data = run_data(self._plan, stop)
         if self._plan.journal is None:
             order = {(job.task.key, job.trial): None for job in self._plan.left()}
@@ -156,7 +172,7 @@ class JsonOutput:
                 {**asdict(each.rollout), "earlier": [asdict(attempt) for attempt in each.earlier]}
                 for each in done
             ]
-        show_json("test", data)
+        return data
 
 
 class EventOutput:
@@ -164,7 +180,11 @@ class EventOutput:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._write(
+
+    def begin(self) -> None:
+        """Writes what the run is, once its folder is there."""
+        plan = self._plan
+        write_event(
             {
                 "event": "begin",
                 "schema_version": 1,
@@ -178,16 +198,17 @@ class EventOutput:
 
     def rollout(self, done: Done, brief: Brief) -> None:
         """Writes it in brief."""
-        self._write({"event": "rollout", **asdict(brief)})
+        write_event({"event": "rollout", **asdict(brief)})
 
     def end(self, stop: Stop | None) -> None:
         """Writes the summary."""
-        self._write({"event": "end", **run_data(self._plan, stop)})
+        write_event({"event": "end", **run_data(self._plan, stop)})
 
-    def _write(self, event: dict[str, Any]) -> None:
-        line = orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE)
-        write_json(line)
-        sys.stdout.buffer.flush()
+
+def write_event(event: dict[str, Any]) -> None:
+    """Writes an event as a line, at once."""
+    write_json(orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()
 
 
 class JunitOutput:
@@ -197,24 +218,29 @@ class JunitOutput:
         self._plan = plan
         self._told: list[Brief] = []
 
+    def begin(self) -> None:
+        """Shows nothing."""
+
     def rollout(self, done: Done, brief: Brief) -> None:
         """Keeps it in brief."""
         self._told.append(brief)
 
     def end(self, stop: Stop | None) -> None:
         """Writes the document."""
-        from xml.etree.ElementTree import Element, SubElement, indent, tostring
+        show_suites([self.suite()])
+
+    def suite(self) -> Element:
+        """The rollouts as a suite of tests."""
+        from xml.etree.ElementTree import Element, SubElement
 
         plan = self._plan
         order = {job.task.key: number for number, job in enumerate(plan.left())}
         told = sorted(self._told, key=lambda brief: (order.get(brief.task, 0), brief.trial))
-        root = Element("testsuites", name="rollout test")
-        suite = SubElement(root, "testsuite", name=visible(plan.environment.slug))
-        for counted in (root, suite):
-            counted.set("tests", str(len(told)))
-            counted.set("failures", str(sum(brief.outcome is Outcome.FAILED for brief in told)))
-            errors = sum(brief.outcome in (Outcome.ERROR, Outcome.UNSCORED) for brief in told)
-            counted.set("errors", str(errors))
+        suite = Element("testsuite", name=visible(plan.environment.slug))
+        suite.set("tests", str(len(told)))
+        suite.set("failures", str(sum(brief.outcome is Outcome.FAILED for brief in told)))
+        errors = sum(brief.outcome in (Outcome.ERROR, Outcome.UNSCORED) for brief in told)
+        suite.set("errors", str(errors))
         for brief in told:
             name = visible(brief.task) + (f" [trial {brief.trial}]" if plan.trials > 1 else "")
             case = SubElement(
@@ -231,8 +257,19 @@ class JunitOutput:
                     str(brief.outcome) if brief.charged_to is None else f"{brief.outcome}: {brief.charged_to}"
                 )
                 SubElement(case, "error", type=kind, message=visible(brief.reason))
-        indent(root)
-        show(f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}')
+        return suite
+
+
+def show_suites(suites: Sequence[Element]) -> None:
+    """Writes suites of tests as one document."""
+    from xml.etree.ElementTree import Element, indent, tostring
+
+    root = Element("testsuites", name="rollout test")
+    for count in ("tests", "failures", "errors"):
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in suites)))
+    root.extend(suites)
+    indent(root)
+    show(f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}')
 
 
 def run_data(plan: Plan, stop: Stop | None) -> dict[str, Any]:
@@ -262,6 +299,8 @@ __all__ = [
     "RunOutput",
     "TextOutput",
     "run_data",
+    "show_suites",
     "shown_ks",
     "summary_lines",
+    "write_event",
 ]

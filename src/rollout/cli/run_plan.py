@@ -6,10 +6,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import rollout
 from rollout.analysis.summary import Brief, Summary
+from rollout.check import Report
 from rollout.cli.inputs import project_settings, sound_environment
 from rollout.cli.output import fail, note
 from rollout.compile import compile_environment
@@ -20,12 +21,18 @@ from rollout.environment import Environment, Task
 from rollout.models import ConnectError, Sampling, Setup, address
 from rollout.settings import Settings
 
+Sound = tuple[Report, Environment]
+"""An environment without errors, and the report that says so."""
+
 LIMIT, TEMPERATURE, MAX_TOOL_CALLS = 3, 0.3, 12
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """The options that say what a run is; None where the command line does not."""
+    """The options that say what a run is; None where the command line does not.
+
+    ``temperature`` is ``none`` where it is not to be sent.
+    """
 
     path: str | None = None
     slug: str | None = None
@@ -35,7 +42,7 @@ class Wishes:
     limit: int | None = None
     all: bool = False
     trials: int | None = None
-    temperature: float | None = None
+    temperature: float | Literal["none"] | None = None
     top_p: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
@@ -157,14 +164,16 @@ def _jobs(portions: Sequence[Portion]) -> Iterator[Job]:
                 yield job
 
 
-def plan(wishes: Wishes, *, resume: str | None) -> Plan:
+def plan(wishes: Wishes, *, resume: str | None, sound: Sound | None = None) -> Plan:
     """Reads the environment and what is in a run's folder. Ends the command with a sentence where that cannot be.
+
+    ``sound`` is the environment of ``wishes``, where it has been read and checked before.
 
     A new folder is opened by :meth:`Plan.begin`, once the model is there: nothing is left of a run that cannot be.
     """
     journal: Journal | None = None
     if resume is None:
-        return _read(wishes.resolved())
+        return _read(wishes.resolved(), sound)
     try:
         journal, opened = Journal.go_on(Path(resume))
     except JournalError as error:
@@ -173,7 +182,7 @@ def plan(wishes: Wishes, *, resume: str | None) -> Plan:
         if opened.torn:
             note(f"The last line of “{resume}” had been cut short; that rollout is done again.")
         before: dict[str, Any] = opened.config["options"]
-        found = _read(wishes.after(before).resolved())
+        found = _read(wishes.after(before).resolved(), sound)
         found.journal = journal
         _refuse_changes(found, opened.config, resume)
         _widen(found, wishes, opened.config)
@@ -224,12 +233,12 @@ def _portion(environment: Environment, wishes: Wishes) -> Portion:
     return Portion(choose(environment, wishes), wishes.trials or 1, options)
 
 
-def _read(wishes: Wishes) -> Plan:
+def _read(wishes: Wishes, sound: Sound | None) -> Plan:
     if wishes.path is None:
         fail("There is no environment to run.", "Give its path: rollout test envs/refund --model oracle")
     if wishes.model is None:
         fail("Missing option “--model”: who is to act.", "“rollout test --help” shows how it is used.")
-    report, environment = sound_environment(wishes.path, slug=wishes.slug)
+    report, environment = sound or sound_environment(wishes.path, slug=wishes.slug)
     settings = project_settings()
     try:
         where = address(wishes.model, Setup(settings))
@@ -242,7 +251,12 @@ def _read(wishes: Wishes) -> Plan:
         tasks=choose(environment, wishes),
         model=wishes.model,
         trials=wishes.trials or 1,
-        sampling=Sampling(wishes.temperature, wishes.top_p, wishes.seed, wishes.max_tokens),
+        sampling=Sampling(
+            None if wishes.temperature == "none" else wishes.temperature,
+            wishes.top_p,
+            wishes.seed,
+            wishes.max_tokens,
+        ),
         settings=settings,
         address=where,
     )
@@ -334,4 +348,4 @@ def _task_hint(environment: Environment, task: str) -> str:
     return f"Give an id, such as “{keys[0]}”, or a number from 0 to {len(environment.tasks) - 1}."
 
 
-__all__ = ["LIMIT", "MAX_TOOL_CALLS", "TEMPERATURE", "Plan", "Wishes", "choose", "config_of", "plan"]
+__all__ = ["LIMIT", "MAX_TOOL_CALLS", "TEMPERATURE", "Plan", "Sound", "Wishes", "choose", "config_of", "plan"]

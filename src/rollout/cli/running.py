@@ -8,12 +8,13 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Callable
 
+    from rollout.cli.progress import Progress
     from rollout.cli.report import Reporting
     from rollout.cli.run_output import RunOutput
     from rollout.cli.run_plan import Plan
     from rollout.engine.batch import Done, Stop
     from rollout.engine.executors import Asked, Executor
-    from rollout.models import Setup
+    from rollout.models import Setup, Usage
 
 
 class Running:
@@ -30,8 +31,11 @@ class Running:
         turn_timeout: float,
         max_cost: float | None,
         max_tokens: int | None,
-        reporting: Reporting | None,
+        reporting: Reporting | None = None,
+        spent: Usage | None = None,
+        output: Callable[[Plan, Progress], RunOutput] | None = None,
     ) -> None:
+        """``spent`` counts against the limits besides; ``output`` shows the run in another way than ``form``."""
         from rollout.cli.output import fail
         from rollout.cli.progress import progress
         from rollout.engine.budget import Budget
@@ -53,6 +57,8 @@ class Running:
         )
         budget = Budget(max_cost=max_cost, max_tokens=max_tokens)
         budget.charge(plan.summary.usage + plan.summary.judge_usage)
+        if spent is not None:
+            budget.charge(spent)
         self.plan = plan
         self.reporting = reporting
         try:
@@ -66,7 +72,7 @@ class Running:
         self.finished = 0
         self.to_do = sum(1 for _ in plan.left()) if plan.chosen else plan.planned
         self.progress = progress(plan.planned, plan.done_before, bar=not self.by_hand)
-        self.output: RunOutput = _output(form, self)
+        self.output = _output(form, self) if output is None else output(plan, self.progress)
 
     @property
     def stop(self) -> Stop | None:
@@ -82,6 +88,7 @@ class Running:
         """Does all that is left; whether it was interrupted."""
         import asyncio
 
+        self.output.begin()
         try:
             with asyncio.Runner(loop_factory=self._loop_factory()) as runner:
                 runner.run(self._run())

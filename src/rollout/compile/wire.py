@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from rollout.check.report import Report
 from rollout.compile.wire_tasks import PackedTasks, split_tasks
@@ -41,6 +41,22 @@ def read_wire_file(path: Path, label: str) -> Wire:
     if data is None:
         return _unreadable(path, label, problems)
     return read_wire(data, label, path=path)
+
+
+def read_wire_stream(stream: BinaryIO, label: str) -> Wire:
+    """Reads what is piped in, no more than may be in a file."""
+    chunks: list[bytes] = []
+    size = 0
+    while size <= MAX_BYTES and (chunk := stream.read(_LARGE)):
+        chunks.append(chunk)
+        size += len(chunk)
+        if b"\0" in chunk:
+            # No text has it, so the rest need not be waited for.
+            break
+    if size > MAX_BYTES:
+        facts = {"bytes": size, "max_bytes": MAX_BYTES}
+        return _unreadable(Path(label), label, [Problem("huge-file", whole(label), facts)])
+    return read_wire(b"".join(chunks), label)
 
 
 def read_wire(data: bytes, label: str, *, path: Path | None = None) -> Wire:
@@ -199,5 +215,6 @@ __all__ = [
     "looks_like_wire",
     "read_wire",
     "read_wire_file",
+    "read_wire_stream",
     "says_no_environment",
 ]

@@ -126,7 +126,9 @@ def refusal(
     if (refused := _refused_parameter(complaint, sampling)) is not None:
         return error(
             f"“{model}” does not take {refused} = {sampling[refused]!r}",
-            f"Ask it without {refused}, or with a value that it takes.",
+            "Ask it without: “rollout test” takes “--temperature none”."
+            if refused == "temperature"
+            else f"Ask it without {refused}, or with a value that it takes.",
         )
     if status == 413 or complaint.code == "context_length_exceeded" or _TOO_LONG.search(complaint.words):
         return error(

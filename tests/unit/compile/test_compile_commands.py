@@ -153,6 +153,35 @@ def compile_environment_at(folder: Path) -> bytes:
     return compile_environment(environment_in(read_one(folder))).data
 
 
+def test_unpack_reads_no_more_of_stdin_than_of_a_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rollout.compile.wire.MAX_BYTES", 3 << 20)
+    blanks = CliRunner().invoke(app, ["unpack", "-", "-o", "desk"], input=b" " * (5 << 20))
+    assert blanks.exit_code == 2 and "has more than 3 MB" in blanks.stderr
+    zeros = CliRunner().invoke(app, ["unpack", "-", "-o", "desk"], input=b"\0" * (5 << 20))
+    assert zeros.exit_code == 2 and "binary-file" in zeros.stderr
+    assert not (here / "desk").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("unpack", "desk.json", "-o", ""),
+        ("unpack", "desk.json", "-o", " " * 5_000),
+        ("unpack", "", "-o", "desk"),
+        ("diff", "", "desk.json"),
+        ("compile", "desk", "-o", " "),
+        ("test", "", "-m", "noop"),
+        ("test", "desk", "-m", "noop", "--out", ""),
+        ("test", "-m", "noop", "--resume", " "),
+    ],
+    ids=lambda arguments: " ".join(arguments)[:40],
+)
+def test_a_path_of_nothing_is_no_folder(here: Path, arguments: tuple[str, ...]) -> None:
+    result = rollout(*arguments)
+    assert result.exit_code == 2 and result.stderr.startswith("error: A path is empty."), result.output
+    assert not any(here.iterdir())
+
+
 def test_unpack_takes_what_the_platform_answers(here: Path, snapshot: SnapshotAssertion) -> None:
     result = rollout("unpack", CASES / "unpack" / "platform-answer.json", "-o", "env", "--json")
     assert result.exit_code == 0, result.stderr

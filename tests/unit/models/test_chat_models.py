@@ -636,6 +636,7 @@ def test_what_is_refused_is_said_once_with_a_way_out(server: ChatServer, name: s
     assert str(error).startswith(sentence)
     assert (error.charged_to, error.hopeless) == (charged_to, hopeless)
     assert error.hint
+    assert ("--temperature none" in error.hint) == ("take temperature" in sentence)
     assert len(server.asked) == 1
 
 

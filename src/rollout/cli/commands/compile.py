@@ -1,23 +1,36 @@
-"""`rollout compile`: writes the platform's JSON of an environment, the same bytes on every machine, and its digest."""
+"""`rollout compile`: writes the platform's JSON of environments, the same bytes on every machine, and its digest."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from rollout.check import Report
     from rollout.compile.payload import Compiled
+    from rollout.environment import Environment
     from rollout.source.document import Document
 
 
 def compile(
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="The environment: a folder, a file, or a Python file.")
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH…",
+            help="The environment: a folder, a file, or a Python file; or several, folders of them, and globs.",
+        ),
     ],
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="Write there; - is stdout.")
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write there; - is stdout. For several environments it is a folder, of a SLUG.json each.",
+        ),
     ] = None,
     only_digest: Annotated[bool, typer.Option("--digest", help="Print the digest, not the JSON.")] = False,
     slug: Annotated[
@@ -32,44 +45,106 @@ def compile(
     What means the same is the same JSON, byte for byte. The environment is checked first. What is only local (ids,
     solutions, x- keys) is left out.
 
-    Example: `rollout compile envs/refund -o refund.json`
+    Examples: `rollout compile envs/refund -o refund.json`, `rollout compile envs --digest`
 
-    Exit code 0: compiled. 1: the environment has errors. 2: a path or a file that cannot be read or written.
+    Exit code 0: compiled. 1: an environment has errors; others are compiled all the same. 2: a path or a file that
+    cannot be read or written.
     """
-    import sys
+    from rollout.cli.inputs import refuse_empty, reports, sound
+    from rollout.cli.output import show, show_json
 
-    from rollout.cli.inputs import sound_environment
-    from rollout.cli.output import fail, note, show, show_json, visible
-    from rollout.compile.folder_writer import WriteError, write_file
-    from rollout.compile.payload import compile_environment
-
-    report, environment = sound_environment(path, slug=slug)
-    try:
-        compiled = compile_environment(environment)
-    except ValueError as error:
-        fail(str(error))
+    refuse_empty(output)
+    found = list(reports(paths, slug=slug))
+    if len(found) > 1:
+        raise typer.Exit(_compile_all(found, output, only_digest=only_digest, as_json=as_json))
+    report, environment = sound(found[0])
+    compiled = _compiled(environment)
     target = None if output in (None, "-") else Path(str(output))
     if target is not None:
-        try:
-            if _is_of_environment(target, report.document):
-                fail(
-                    f"“{output}” is a file of the environment itself, or would be taken for one.",
-                    "Name a file outside its folder.",
-                )
-            write_file(target, compiled.data)
-        except WriteError as error:
-            fail(str(error), error.hint)
+        _write(target, compiled, report.document)
     if as_json:
         show_json("compile", _describe(compiled, target))
     elif only_digest:
         show(compiled.digest)
     elif target is None:
+        import sys
+
         sys.stdout.buffer.write(compiled.data)
         sys.stdout.buffer.flush()
     else:
-        note(
-            f"{visible(str(target))}: {_count(len(compiled.environment['tasks']), 'task')}, {compiled.digest}"
+        _note_written(target, compiled)
+
+
+def _compile_all(found: Sequence[Report], output: str | None, *, only_digest: bool, as_json: bool) -> int:
+    """Compiles several environments into a folder, or shows their digests; returns the worst exit code."""
+    from rollout.cli.inputs import sound
+    from rollout.cli.output import Exit, fail, show, show_json, visible
+
+    if output is None and not (only_digest or as_json):
+        listed = ", ".join(report.document.slug for report in found[:5]) + (", …" if len(found) > 5 else "")
+        fail(
+            f"There are {len(found)} environments, which are not one JSON: {listed}.",
+            "Name a folder with -o DIR, ask for --digest, or name one with --slug.",
         )
+    if output == "-":
+        fail(f"There are {len(found)} environments, which are not one JSON.", "Name a folder with -o DIR.")
+    slugs = [report.document.slug for report in found]
+    twice = next((each for each in slugs if slugs.count(each) > 1), None)
+    if output is not None and twice is not None:
+        fail(
+            f"Two of the environments have the slug “{twice}”, so both would be “{twice}.json”.",
+            "Compile them one by one.",
+        )
+    worst, told = int(Exit.FINE), []
+    for report in found:
+        try:
+            _, environment = sound(report)
+        except typer.Exit as ended:
+            worst = max(worst, ended.exit_code)
+            continue
+        compiled = _compiled(environment)
+        target = None if output is None else Path(output, f"{report.document.slug}.json")
+        if target is not None:
+            _write(target, compiled, report.document)
+        if only_digest and not as_json:
+            show(f"{compiled.digest}  {visible(report.document.label)}")
+        elif target is not None and not as_json:
+            _note_written(target, compiled)
+        told.append({"path": report.document.label, **_describe(compiled, target)})
+    if as_json:
+        show_json("compile", {"environments": told})
+    return worst
+
+
+def _compiled(environment: Environment) -> Compiled:
+    from rollout.cli.output import fail
+    from rollout.compile.payload import compile_environment
+
+    try:
+        return compile_environment(environment)
+    except ValueError as error:
+        fail(str(error))
+
+
+def _write(target: Path, compiled: Compiled, document: Document) -> None:
+    from rollout.cli.output import fail
+    from rollout.compile.folder_writer import WriteError, write_file
+
+    try:
+        if _is_of_environment(target, document):
+            fail(
+                f"“{target}” is a file of the environment itself, or would be taken for one.",
+                "Name a file outside its folder.",
+            )
+        write_file(target, compiled.data)
+    except WriteError as error:
+        fail(str(error), error.hint)
+
+
+def _note_written(target: Path, compiled: Compiled) -> None:
+    from rollout.cli.output import note, visible
+
+    note(f"{visible(str(target))}: {_count(len(compiled.environment['tasks']), 'task')}, {compiled.digest}")
 
 
 def _is_of_environment(target: Path, document: Document) -> bool:

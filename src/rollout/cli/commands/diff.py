@@ -50,8 +50,10 @@ def diff(
     “rollout validate” tells.
     2: a path, a file or a revision that cannot be read.
     """
+    from rollout.cli.inputs import refuse_empty
     from rollout.cli.output import Exit, fail, show, show_json, visible, wants_color
 
+    refuse_empty(*(paths or ()))
     if output_format not in FORMATS:
         fail(f"There is no format “{output_format}”.", f"Choose one of {', '.join(FORMATS)}.")
     before, after, notes = _since(git, paths or []) if git is not None else (*_both(paths or []), [])

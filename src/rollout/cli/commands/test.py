@@ -1,16 +1,19 @@
-"""`rollout test`: runs tasks of one environment with a model, on this machine, and shows what happened and why."""
+"""`rollout test`: runs tasks of environments with a model, on this machine, and shows what happened and why."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rollout.cli import completions
 
 if TYPE_CHECKING:
-    from rollout.cli.run_plan import Plan
+    from rollout.cli.run_plan import Plan, Sound, Wishes
+    from rollout.cli.running import Running
+    from rollout.engine.executors import Asked
 
 
 class RunFormat(StrEnum):
@@ -22,10 +25,12 @@ class RunFormat(StrEnum):
 
 
 def test(
-    path: Annotated[
-        str | None,
+    paths: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="PATH", help="An environment's folder or file, or a Python file.", show_default=False
+            metavar="PATH…",
+            help="An environment's folder or file, or a Python file; or several, folders of them, and globs.",
+            show_default=False,
         ),
     ] = None,
     model: Annotated[
@@ -60,8 +65,11 @@ def test(
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="How many rollouts go on at once.")] = 16,
     temperature: Annotated[
-        float | None,
-        typer.Option(min=0.0, max=2.0, help="How freely a model draws its words; 0.3 unless given."),
+        str | None,
+        typer.Option(
+            metavar="NUMBER|none",
+            help="How freely a model draws its words, from 0 to 2; 0.3 unless given. none: it is not sent.",
+        ),
     ] = None,
     top_p: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="From how much of what is likely a model draws.")
@@ -137,48 +145,47 @@ def test(
     `--report FILE` writes the run as one HTML page that needs nothing from elsewhere, with figures, a table to filter
     and each transcript. Of a run that is in a folder, `rollout traces DIR --format html -o FILE` writes the same.
 
-    Example: `rollout test envs/refund --model oracle --limit 5`
+    Several environments are run in turn, with a line each and one for all, and the limits are for all together. With
+    `--out DIR` each run is in a folder of DIR named by the environment's slug, and `--resume DIR` goes on with all.
+
+    Examples: `rollout test envs/refund --model oracle --limit 5`, `rollout test envs --model noop --all`
 
     Exit code 0: every task passed. 1: a task failed, broke or was not done, or the environment has errors. 2: wrong
     usage. 130: interrupted.
     """
-    from math import isfinite
-
-    from rollout.cli.inputs import in_sandbox
-    from rollout.cli.output import Exit, fail, note
-    from rollout.cli.report import Reporting
-    from rollout.cli.run_plan import Wishes, plan
-    from rollout.cli.running import Running
-    from rollout.engine import Outcome
+    from rollout.cli.inputs import in_sandbox, refuse_empty
+    from rollout.cli.output import fail
+    from rollout.cli.run_options import refuse_contradictions, refuse_no_numbers, temperature_of
+    from rollout.cli.run_plan import Wishes
     from rollout.engine.executors import ExecutorError, find
 
-    if events and (as_json or output_format is not RunFormat.TEXT):
-        fail(
-            "A run is shown in one way: as events or in a format.",
-            "Leave out --events, or --json and --format.",
-        )
-    numbers = {
-        "--temperature": temperature,
-        "--top-p": top_p,
-        "--timeout": timeout,
-        "--turn-timeout": turn_timeout,
-        "--max-cost": max_cost,
-    }
-    for name, number in numbers.items():
-        if number is not None and not isfinite(number):
-            is_infinite = number == number
-            fail(
-                f"{name} is {'without end' if is_infinite else 'no number'}.",
-                f"Give it a number, such as {name} 1{', or leave it out' if is_infinite else ''}.",
-            )
-    if out is not None and resume is not None:
-        fail("--out begins a run and --resume goes on with one.", "Give one of them.")
+    refuse_contradictions(
+        events=events,
+        as_json=as_json,
+        output_format=output_format,
+        all_tasks=all_tasks,
+        limit=limit,
+        task=task,
+        split=split,
+        out=out,
+        resume=resume,
+    )
+    refuse_empty(*(paths or ()), out, resume)
+    degree = temperature_of(temperature)
+    refuse_no_numbers(
+        {
+            "--top-p": top_p,
+            "--timeout": timeout,
+            "--turn-timeout": turn_timeout,
+            "--max-cost": max_cost,
+        }
+    )
     try:
         asked = find(executor)
     except ExecutorError as error:
         fail(str(error), error.hint)
     wishes = Wishes(
-        path=path,
+        path=paths[0] if paths else None,
         slug=slug,
         model=model,
         task=task,
@@ -186,33 +193,121 @@ def test(
         limit=limit,
         all=all_tasks,
         trials=trials,
-        temperature=temperature,
+        temperature=degree,
         top_p=top_p,
         seed=seed,
         max_tokens=max_output_tokens,
         max_tool_calls=max_tool_calls,
         seconds=timeout,
     )
+    form = "events" if events else "json" if as_json else output_format.value
+    manner = Manner(asked, form, sandbox, concurrency, turn_timeout, max_cost, max_tokens)
+    with in_sandbox(sandbox):
+        code = _test(paths or [], wishes, manner, out=out, resume=resume, report=report)
+    raise typer.Exit(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How runs are done and shown."""
+
+    asked: Asked
+    form: str
+    sandbox: str | None
+    concurrency: int
+    turn_timeout: float
+    max_cost: float | None
+    max_tokens: int | None
+
+    def start(self, prepared: Plan, **more: Any) -> Running:
+        """A run of a plan, made ready."""
+        from rollout.cli.running import Running
+
+        return Running(
+            prepared,
+            self.asked,
+            form=self.form,
+            sandbox=self.sandbox,
+            concurrency=self.concurrency,
+            turn_timeout=self.turn_timeout,
+            max_cost=self.max_cost,
+            max_tokens=self.max_tokens,
+            **more,
+        )
+
+
+def _test(
+    paths: list[str],
+    wishes: Wishes,
+    manner: Manner,
+    *,
+    out: str | None,
+    resume: str | None,
+    report: str | None,
+) -> int:
+    """Runs one environment or several; returns the exit code."""
+    from rollout.cli.inputs import reports, sound
+    from rollout.cli.output import fail
+    from rollout.cli.run_options import refuse_report
+    from rollout.cli.several import run_all, turns_in, turns_of
+    from rollout.cli.several_output import several_output
+
+    ready: Sound | None = None
+    turns = []
+    if resume is not None:
+        if len(paths) > 1:
+            fail("A run that is gone on with knows its environment.", "Leave out the paths.")
+        turns = turns_in(resume, wishes)
+    elif paths and wishes.model is not None:
+        found = list(reports(paths, slug=wishes.slug))
+        if len(found) > 1:
+            refuse_report(report)
+            turns = turns_of(found, wishes, out=out)
+        else:
+            ready = sound(found[0])
+    if not turns:
+        return _test_one(wishes, manner, ready, out=out, resume=resume, report=report)
+    refuse_report(report)
+    shown = several_output(manner.form)
+    code = run_all(
+        turns,
+        lambda prepared, *, spent, output: manner.start(prepared, spent=spent, output=output.of),
+        shown,
+        out=out,
+    )
+    if any(turn.plan is not None and turn.plan.summary.tally.all < turn.plan.planned for turn in turns):
+        kept = resume if out is None else out
+        _note_left(
+            sum(turn.plan.summary.tally.all for turn in turns if turn.plan is not None),
+            sum(turn.plan.planned for turn in turns if turn.plan is not None),
+            kept,
+        )
+    return code
+
+
+def _test_one(
+    wishes: Wishes,
+    manner: Manner,
+    ready: Sound | None,
+    *,
+    out: str | None,
+    resume: str | None,
+    report: str | None,
+) -> int:
+    from rollout.cli.output import Exit, note
+    from rollout.cli.report import Reporting
+    from rollout.cli.run_plan import plan
+    from rollout.engine import Outcome
+
     # Taken first, so that nothing is paid for whose report cannot be written.
     reporting = None if report is None else Reporting(report, resume if out is None else out)
     prepared = None
     try:
-        prepared = plan(wishes, resume=resume)
-        with in_sandbox(sandbox):
-            running = Running(
-                prepared,
-                asked,
-                form="events" if events else "json" if as_json else output_format.value,
-                sandbox=sandbox,
-                concurrency=concurrency,
-                turn_timeout=turn_timeout,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                reporting=reporting,
-            )
-            if out is not None:
-                prepared.begin(out)
-            interrupted = running.run()
+        prepared = plan(wishes, resume=resume, sound=ready)
+        running = manner.start(prepared, reporting=reporting)
+        if out is not None:
+            prepared.begin(out)
+        interrupted = running.run()
         running.end()
     finally:
         if prepared is not None:
@@ -224,18 +319,24 @@ def test(
     if not whole and running.stop is not None:
         note(f"stopped: {running.stop.sentence}" + (f" {running.stop.hint}" if running.stop.hint else ""))
     if interrupted or not whole or counts.all < prepared.planned:
-        note(f"{counts.all:,} of {prepared.planned:,} rollouts are done{_way_on(prepared)}")
+        _note_left(
+            counts.all, prepared.planned, None if prepared.journal is None else str(prepared.journal.folder)
+        )
     if interrupted:
-        raise typer.Exit(Exit.INTERRUPTED)
+        return Exit.INTERRUPTED
     if not whole or any(
         counts.outcomes[outcome] for outcome in counts.outcomes if outcome is not Outcome.PASSED
     ):
-        raise typer.Exit(Exit.FINDINGS)
+        return Exit.FINDINGS
+    return Exit.FINE
 
 
-def _way_on(prepared: Plan) -> str:
-    if prepared.journal is None:
-        return "; they were not kept. A run with --out DIR can be gone on with."
+def _note_left(done: int, planned: int, folder: str | None) -> None:
     from shlex import quote
 
-    return f". Go on with: rollout test --resume {quote(str(prepared.journal.folder))}"
+    from rollout.cli.output import note
+
+    way_on = "; they were not kept. A run with --out DIR can be gone on with."
+    if folder is not None:
+        way_on = f". Go on with: rollout test --resume {quote(folder)}"
+    note(f"{done:,} of {planned:,} rollouts are done{way_on}")

@@ -36,13 +36,14 @@ def unpack(
     """
     from rollout.check import check
     from rollout.check.report import environment_in
-    from rollout.cli.inputs import tell_diagnostics
+    from rollout.cli.inputs import refuse_empty, tell_diagnostics
     from rollout.cli.output import Exit, fail, note, show, show_json, visible
     from rollout.compile.folder_writer import WriteError, write_folder
     from rollout.compile.payload import compile_environment
     from rollout.compile.spread import spread
     from rollout.compile.wire import says_no_environment
 
+    refuse_empty(source, output)
     wire = _read(source)
     report = check(wire.document)
     if says_no_environment(report):
@@ -95,10 +96,10 @@ def _read(source: str) -> Wire:
     import sys
 
     from rollout.cli.output import fail
-    from rollout.compile.wire import read_wire, read_wire_file
+    from rollout.compile.wire import read_wire_file, read_wire_stream
 
     if source == "-":
-        return read_wire(sys.stdin.buffer.read(), "<stdin>")
+        return read_wire_stream(sys.stdin.buffer, "<stdin>")
     path = Path(source)
     if path.is_dir():
         fail(f"“{source}” is a folder.", "“rollout unpack” takes the JSON that “rollout compile” wrote.")
