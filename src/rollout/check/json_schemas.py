@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from rollout.check.finding import Finding
@@ -61,10 +62,22 @@ def _against_meta_schema(part: dict[str, Any], route: Route) -> Iterator[Finding
         del part["$schema"]
     told: set[Route] = set()
     for fault in schema_faults(part):
-        if fault.path not in told:
-            told.add(fault.path)
-            message, hint = _word(fault)
-            yield Finding((*route, *fault.path), message, hint)
+        for each in _by_member(fault):
+            if each.path not in told:
+                told.add(each.path)
+                message, hint = _word(each)
+                yield Finding((*route, *each.path), message, hint)
+
+
+def _by_member(fault: SchemaFault) -> Iterator[SchemaFault]:
+    """The same fault; of a list of types, one for each that is none."""
+    if fault.path[-1:] == ("type",) and isinstance(fault.found, list):
+        wrong = [index for index, each in enumerate(fault.found) if each not in (*TYPES, "null")]
+        if wrong:
+            for index in wrong:
+                yield replace(fault, path=(*fault.path, index), found=fault.found[index])
+            return
+    yield fault
 
 
 def _word(fault: SchemaFault) -> tuple[str, str | None]:
