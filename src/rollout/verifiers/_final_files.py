@@ -19,7 +19,6 @@ from rollout.verifiers._runner_files import (
     has_tests,
     helpers,
     import_name,
-    language_of,
     matcher,
     names_imported,
     settings,
@@ -104,7 +103,7 @@ def final_files(
     written = frozenset(path for path in files if files[path] != before.get(path))
     secret = {path for path in own if path not in start or has_tests(files, [path])}
     secret |= _unheard_of(hidden.keys() - start.keys(), case.task.instruction, start, own)
-    guarded = {path for path in files if path in own | secret or is_control(path) or language_of(path)}
+    guarded = {path for path in files if path in own | secret or is_control(path)}
     return FinalFiles(
         files, tuple(remarks), own, written, start, frozenset(guarded - written), frozenset(secret - written)
     )

@@ -28,6 +28,7 @@ _WHAT_TESTS_NEED = words(
 
 
 _IMPORTED = re.compile(r"""(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"`](\.[^'"`\n]{1,300})['"`]""")
+_TEXTS = re.compile(r"""(?<=['"`])([^'"`\n]{1,300})(?=['"`])""")
 _LONGEST, _LONGEST_IN_ALL = 200_000, 2_000_000
 _TOO_LONG = "more than can be read"
 
@@ -69,7 +70,7 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
         if size > _LONGEST_IN_ALL:
             found.append(Reach(path, 1, _TOO_LONG, False))
             break
-        found += [each for each in _imports_of_secrets(path, laid_down) if each.what not in allow]
+        found += [each for each in _secrets_named(path, laid_down, report) if each.what not in allow]
         for line, what, certain in _read(laid_down.files[path], language, stems, own):
             root = what.partition(".")[0]
             spared = what in permitted or what in allow or root in allow
@@ -109,15 +110,17 @@ def _read(
     return reaches_in_javascript(content, tests)
 
 
-def _imports_of_secrets(path: str, laid_down: FinalFiles) -> Iterator[Reach]:
-    """Imports of hidden data, which JavaScript reads without a call that could be seen."""
-    if language_of(path) != "javascript":
+def _secrets_named(path: str, laid_down: FinalFiles, report: str) -> Iterator[Reach]:
+    """Imports of hidden data, which JavaScript reads without a call that could be seen; all texts that name such data
+    where calls are not seen at all."""
+    if report in ("pytest", "unittest"):
         return
+    pattern = _IMPORTED if report == "node" else _TEXTS
     for number, line in enumerate(laid_down.files[path].split("\n"), 1):
-        for name in _IMPORTED.findall(line):
-            meant = normpath(f"{PurePosixPath(path).parent}/{name}")
-            if meant in laid_down.secret:
-                yield Reach(path, number, meant, True)
+        for name in pattern.findall(line):
+            for meant in (normpath(f"{PurePosixPath(path).parent}/{name}"), normpath(name)):
+                if meant in laid_down.secret:
+                    yield Reach(path, number, meant, True)
 
 
 def _shadowed(path: str, laid_down: FinalFiles, asked: str) -> str | None:

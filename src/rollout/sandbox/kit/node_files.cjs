@@ -1,20 +1,23 @@
 // Keeps files that tests are made of from code under test: what it does to them, and what it reads in them unasked.
 const fs = require('node:fs')
 const children = require('node:child_process')
-const { basename, dirname, resolve, sep } = require('node:path')
+const { basename, dirname, join, resolve, sep } = require('node:path')
 const { fileURLToPath } = require('node:url')
 const { promisify: { custom } } = require('node:util')
 const { digestOf, kinds, root, trusted } = require('./witness.cjs')
 
 const { apply } = Reflect
 const { isBuffer } = Buffer
-const { readFileSync, statSync } = fs
+const { readFileSync, realpathSync, statSync } = fs
 
 const here = root + sep
 const absolute = (names) => new Set((names ?? []).map((name) => here + name))
 const tests = absolute(kinds.tests)
 const guarded = absolute(kinds.guarded)
 const secret = absolute(kinds.secret)
+const names = new Set([...guarded, ...secret].map((path) => basename(path)))
+// Where a sandbox has what was laid down from.
+const original = join(dirname(__dirname), 'files') + sep
 const isCode = (path) => /\.[cm]?[jt]sx?$/.test(path)
 // Tests may have data of their own written, where everybody can see it.
 const isData = (path) => tests.has(path) && !secret.has(path) && !isCode(path)
@@ -42,12 +45,17 @@ function other () {
   return found ? found[0] : null
 }
 
+// The parts of all texts in what the agent wrote, and whether it looks for files in folders.
 function wordsWritten () {
   const found = new Set()
   for (const name of kinds.written ?? []) {
     let text = ''
     try { text = readFileSync(here + name, 'utf8') } catch {}
-    for (const word of text.split(/["'`/\\(),[\]{}=;\s]+/)) found.add(word)
+    for (const [, , literal] of text.matchAll(/(["'`])(.*?)(?<!\\)\1/g)) {
+      for (const part of literal.split(/[/\\\s]+/)) found.add(part)
+    }
+    if (/\b(?:readdir|glob|opendir)(?:Sync)?\b/.test(text)) found.lists = true
+    if (/\bcwd\b|\bimport\.meta\b|\b__dirname\b/.test(text)) found.folders = true
   }
   return found
 }
@@ -56,18 +64,21 @@ function wordsWritten () {
 function guardFiles ({ asks, forbid, doubt }) {
   const words = wordsWritten()
   const partsOf = (path) => path.slice(here.length).split(sep)
-  const isNamed = (path) => partsOf(path).every((part) => words.has(part) || words.has(part.replace(/\.[^.]*$/, '')))
-  const lists = ['readdir', 'readdirSync', 'fs.readdirSync', 'fs.readdir', 'glob', 'globSync', 'opendir', 'opendirSync']
-    .some((each) => words.has(each) || [...words].some((word) => word.endsWith(`.${each}`)))
-  const namesFolder = (path) => partsOf(path).slice(0, -1).every((part) => words.has(part)) || words.has('process.cwd')
+  const isNamed = (path) => partsOf(path)
+    .every((part) => words.has(part) || (isCode(part) && words.has(part.replace(/\.[^.]*$/, ''))))
+  const looksFor = (path) => words.lists && (words.folders || partsOf(path).slice(0, -1).every((part) => words.has(part)))
 
   function pathOf (value) {
     try {
-      if (typeof value === 'string') return resolve(value.startsWith('file:') ? fileURLToPath(value) : value)
-      if (isBuffer(value)) return resolve(value.toString())
-      if (value instanceof URL) return fileURLToPath(value)
-    } catch {}
-    return null
+      const path = isBuffer(value) ? value.toString() : value instanceof URL ? fileURLToPath(value) : value
+      if (typeof path !== 'string') return null
+      const whole = resolve(path)
+      if (!names.has(basename(whole))) return whole
+      const real = guarded.has(whole) || secret.has(whole) ? whole : realpathSync(whole)
+      return real.startsWith(original) ? here + real.slice(original.length) : real
+    } catch {
+      return typeof value === 'string' ? resolve(value) : null
+    }
   }
 
   function read (path) {
@@ -75,7 +86,7 @@ function guardFiles ({ asks, forbid, doubt }) {
     const asker = asks()
     if (asker === null) return
     if (asker.imports || isNamed(path)) forbid(asker.name, path.slice(here.length))
-    else if (lists && namesFolder(path)) doubt(asker.name, path.slice(here.length))
+    else if (looksFor(path)) doubt(asker.name, path.slice(here.length))
   }
 
   function isImpostor (path) {
@@ -139,7 +150,8 @@ function guardFiles ({ asks, forbid, doubt }) {
   for (const name of ['exec', 'execSync', 'execFile', 'execFileSync', 'spawn', 'spawnSync', 'fork']) {
     const wrap = (original) => function (...rest) {
       const said = rest.slice(0, 2).flat().filter((each) => typeof each === 'string').join(' ')
-      for (const path of secret) if (said.includes(basename(path))) read(path)
+      const parts = new Set(said.split(/[\s"'`<>|;&()=/]+/))
+      for (const path of secret) if (partsOf(path).every((part) => parts.has(part))) read(path)
       return apply(original, this, rest)
     }
     const original = children[name]

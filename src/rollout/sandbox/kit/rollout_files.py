@@ -7,6 +7,7 @@
 import hashlib
 import json
 import os
+import re
 import sys
 
 _KIT = os.path.dirname(os.path.abspath(__file__))
@@ -32,7 +33,8 @@ class Laid:
     """What was laid down, by absolute paths: ``trusted`` has the digests of files that are as the environment has them.
 
     Of these, ``tests`` are tests and their helpers, ``guarded`` are not for code under test to write, and ``secret``
-    not to read. ``named`` has all words in what the agent wrote. ``root`` is the project's folder, with a separator.
+    not to read. ``named`` has all parts of texts in what the agent wrote. ``root`` is the project's folder, with a
+    separator.
     """
 
     def __init__(self):
@@ -46,8 +48,10 @@ class Laid:
         self.known = self.trusted.keys() | written
         self.named = set()
         for path in written:
-            self.named |= _words(path)
+            self.named |= _literals(path)
         self.names = frozenset(map(os.path.basename, self.guarded | self.secret))
+        # Where a sandbox has what was laid down from.
+        self._original = os.path.join(os.path.dirname(_KIT), "files") + os.sep
         self.stems = {}
         for path in self.tests:
             if path.endswith(".py"):
@@ -55,6 +59,19 @@ class Laid:
         self._before = {path: _signature(path) for path in self.guarded}
         # Files that a test wrote itself.
         self.spared = set()
+
+    def meant(self, path):
+        """The guarded or secret file that is opened by this path: as it is, through links, or where it was laid down
+        from; one of the same name where the path is relative to a folder that is not said. None where it is another."""
+        for each in (os.path.abspath(path), os.path.realpath(path)):
+            if each.startswith(self._original):
+                each = self.root + each[len(self._original) :]
+            if each in self.guarded or each in self.secret:
+                return each
+        alike = [each for each in self.secret if os.path.basename(each) == os.path.basename(path)]
+        if os.path.exists(path):
+            return next((each for each in alike if _is_copy(path, each)), None)
+        return alike[0] if alike and not path.startswith(os.sep) else None
 
     def touched(self):
         """The name of a guarded file that was written, moved or put back since the start, or None.
@@ -115,16 +132,26 @@ def _root(names):
     return best
 
 
-def _words(path):
+def _literals(path):
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read()
     except OSError:
         return set()
-    for mark in "\"'`/\\(),[]{}=;":
-        text = text.replace(mark, " ")
-    words = set(text.split())
-    return words | {word + ".py" for word in words}
+    found = set()
+    for _, literal in re.findall(r"""(["'`])(.*?)(?<!\\)\1""", text):
+        found.update(re.split(r"[\\/\s]+", literal))
+    return found | {each + ".py" for each in found}
+
+
+def _is_copy(path, original):
+    try:
+        if os.stat(path).st_size != os.stat(original).st_size:
+            return False
+        with open(path, "rb") as one, open(original, "rb") as other:
+            return one.read() == other.read() != b""
+    except OSError:
+        return False
 
 
 def _signature(path):

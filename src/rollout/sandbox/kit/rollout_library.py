@@ -6,45 +6,25 @@
 import sys
 import types
 
-_MODULES = (
-    *(
-        "builtins",
-        "math",
-        "cmath",
-        "json",
-        "json.decoder",
-        "json.encoder",
-        "operator",
-        "re",
-        "fractions",
-        "decimal",
-    ),
-    *(
-        "statistics",
-        "copy",
-        "collections",
-        "itertools",
-        "functools",
-        "datetime",
-        "pathlib",
-        "os",
-        "os.path",
-        "io",
-    ),
-)
+import rollout_files
+
+_MODULES = """
+builtins math cmath json json.decoder json.encoder operator re fractions decimal statistics copy collections itertools
+functools datetime pathlib os os.path io csv codecs pickle string textwrap difflib hashlib random time glob shutil
+"""
 
 
 def library(laid):
     """A function that names a function or a method of the library that is the agent's now, or None."""
     kept = []
-    for title in _MODULES:
+    for title in _MODULES.split():
         __import__(title)
         module = sys.modules[title]
         kept.append((title, module, _callables(module)))
         for name, member in list(vars(module).items()):
             if isinstance(member, type) and member.__module__.partition(".")[0] == title.partition(".")[0]:
                 kept.append((title + "." + name, member, _callables(member)))
-    missing, root, trusted = object(), laid.root, laid.trusted
+    missing, homes, trusted = object(), rollout_files.homes_of_python(), laid.trusted
 
     def is_agents(value):
         value = getattr(value, "__func__", value)
@@ -54,7 +34,7 @@ def library(laid):
             name = getattr(module, "__file__", None) or ""
         else:
             name = value.__code__.co_filename
-        return name.startswith(root) and name not in trusted
+        return bool(name) and not name.startswith(("<frozen ", *homes)) and name not in trusted
 
     def find():
         for title, home, members in kept:

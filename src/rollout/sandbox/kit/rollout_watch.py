@@ -2,10 +2,11 @@
 
 # This runs in the sandbox, under whatever Python is there, before all else.
 # mypy: ignore-errors
-# ruff: noqa: PTH118, PTH120
+# ruff: noqa: PTH206, PTH118, PTH120
 
 import _thread
 import os
+import re
 import sys
 import types
 
@@ -75,6 +76,8 @@ _RUNS_TEXT = frozenset(
         ),
     )
 )
+# What Python imports with; the rest of the same modules reads for others.
+_IMPORTS = frozenset(("get_code", "_find_and_load", "_find_spec", "find_spec", "_fill_cache", "exec_module"))
 _SHOWS_SOURCE = "linecache.py"
 
 
@@ -90,7 +93,7 @@ def watch(tell, writer_code, laid):
         os.path.basename,
         os.path.isfile,
     )
-    getcwd, split = os.getcwd, os.path.split
+    getcwd, split, find_parts = os.getcwd, os.path.split, re.findall
     writing = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
     started_in, moved, doubts, anyhow = getcwd(), [], [], rollout_handed.anyhow(root)
 
@@ -119,7 +122,7 @@ def watch(tell, writer_code, laid):
         shown = False
         while frame is not None:
             name = frame.f_code.co_filename
-            if name.startswith("<frozen importlib"):
+            if name.startswith("<frozen importlib") and frame.f_code.co_name in _IMPORTS:
                 return None, False
             if is_installed(name):
                 if shown and basename(name) != _SHOWS_SOURCE:
@@ -150,11 +153,11 @@ def watch(tell, writer_code, laid):
         if base.endswith(".pyc") and not writes:
             cached(name)
         elif base in laid.names or writes:
-            path = abspath(name)
+            path = (laid.meant(name) if base in laid.names else None) or abspath(name)
             if writes:
                 written(frame, path)
             elif path in laid.secret:
-                read(frame, path)
+                read(frame, path, abspath(name))
 
     def cached(name):
         # Nothing that was laid down is compiled, and nothing compiled is kept.
@@ -190,7 +193,8 @@ def watch(tell, writer_code, laid):
     def handed(frame, path):
         return rollout_handed.by_call(rollout_handed.entry(frame, tests | trusted.keys(), is_installed), path)
 
-    def read(frame, path):
+    def read(frame, path, by):
+        # A test may have handed over a copy.
         found, _ = asker(frame)
         if found is None:
             return
@@ -200,12 +204,12 @@ def watch(tell, writer_code, laid):
             reached(name, short(path))
             return
         named = laid.is_named(path)
-        if rollout_handed.by_call(entry, path):
+        if rollout_handed.by_call(entry, path) or rollout_handed.by_call(entry, by):
             if named:
                 doubt(name, path)
         elif named:
             reached(name, short(path))
-        elif (moved or getcwd() == started_in) and not anyhow(entry, path):
+        elif (moved or getcwd() == started_in) and not (anyhow(entry, path) or anyhow(entry, by)):
             doubt(name, path)
 
     def changes(paths, target, folders):
@@ -247,29 +251,35 @@ def watch(tell, writer_code, laid):
                 pieces += each
             elif type(each) in (str, bytes):
                 said.append(fsdecode(each))
-        said = " ".join(said)
+        parts = set(find_parts("[^\\s\"'`<>|;&()=/]+", " ".join(said)))
         for path in laid.secret:
-            if basename(path) in said:
-                read(frame, path)
+            if parts.issuperset(short(path).split(os.sep)):
+                read(frame, path, path)
 
     def compiled(frame, args):
         source, name = args
-        if type(name) is str and type(source) is bytes and laid.is_other(abspath(name), source):
+        if type(name) is not str:
+            return
+        if type(source) is bytes and laid.is_other(abspath(name), source):
             complain("“" + basename(name) + "” was changed while the tests ran")
+        elif (is_installed(name) or abspath(name) in trusted) and (asking := suspect(frame)) is not None:
+            # Code that goes by the name of another's file.
+            reached(asking, basename(name))
 
     def executed(frame, args):
         code = args[0]
         name = code.co_filename
-        if name.startswith(root) and code.co_name == "<module>" and laid.is_impostor(name):
-            complain("“" + short(name) + "” was put among the tests while they ran")
-        # Modules are read beforehand; this is for text that is made code of while it runs.
         is_text = name.startswith("<") and not name.startswith("<frozen ")
-        if not is_text and suspect(frame) is None:
+        is_new = not is_text and not is_installed(name) and name not in laid.known
+        if is_new and (laid.is_impostor(name) or basename(name).partition(".")[0] in laid.stems):
+            complain("“" + short(name) + "” was put among the tests while they ran")
+        # What was laid down is read beforehand; this is for what is made code of while it runs.
+        if not is_text and not is_new and suspect(frame) is None:
             return
         made_by = frame.f_code.co_filename
         is_made = is_text and is_installed(made_by) and basename(made_by) not in _RUNS_TEXT
         if found := reached_in(code, is_made):
-            name = suspect(frame, past_installed=is_text)
+            name = suspect(frame, past_installed=is_text or is_new)
             if name is not None:
                 reached(name, min(found))
 
