@@ -186,6 +186,9 @@ def test_a_key_does_what_its_scope_says_until_it_is_revoked(platform: Platform, 
     refused = httpx.post(f"{platform.address}/api/runs", headers=reader, json=body)
     assert refused.status_code == 403
     assert "needs write" in refused.json()["error"]
+    # A provider is asked, and what it says is kept.
+    looked = httpx.post(f"{platform.address}/api/training-jobs/x/refresh", headers=reader)
+    assert looked.status_code == 403
     assert httpx.get(f"{platform.address}/api/keys", headers=reader).status_code == 403
     assert "key" not in http.get("/api/keys").json()["keys"][0]
     assert http.delete(f"/api/keys/{made.json()['id']}").json()["revokedAt"]
