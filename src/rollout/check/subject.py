@@ -246,8 +246,11 @@ class Subject:
         found = get(self.initial_state, steps)
         return get(self.fixtures, steps) if found is MISSING else found
 
-    def within(self, route: Route, fragment: str, at: At = "value") -> Span | None:
-        """The span of ``fragment`` in the text at ``route``; None where it is not written out there just once."""
+    def within(self, route: Route, fragment: str, at: At = "value", *, first: bool = False) -> Span | None:
+        """The span of ``fragment`` in the text at ``route``; None where it is not written out there just once.
+
+        With ``first`` it may be there more than once.
+        """
         root = self.document.place
         if route[:1] == ("tasks",):
             found = self.document.tasks.place(int(route[1])) if len(route) > 1 else None
@@ -259,7 +262,8 @@ class Subject:
             return None
         start, end = (place.key_start, place.key_end) if at == "key" else (place.start, place.end)
         written = place.source.text[start:end]
-        if start < 0 or written.count(fragment) != 1:
+        times = written.count(fragment) if start >= 0 else 0
+        if times == 0 or (times > 1 and not first):
             return None
         start += written.index(fragment)
         return place.source.span(start, start + len(fragment))
