@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
@@ -34,15 +35,7 @@ class Platform:
 
     def start(self) -> None:
         """Starts it, and waits until it listens."""
-        where = () if "--database" in self._arguments else ("--data", str(self.data))
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "rollout", "serve", "--port", "0", *where, *self._arguments],
-            env={**os.environ, **self._variables},
-            cwd=self.data.parent,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        self._process = self._launched()
         self.address, first = "", not self.key
         assert self._process.stderr is not None
         for line in self._process.stderr:
@@ -61,6 +54,15 @@ class Platform:
         self._reading = Thread(target=self._read, daemon=True)
         self._reading.start()
 
+    def stumble(self, seconds: float) -> None:
+        """Starts it, and kills it after so many seconds, wherever its start is by then."""
+        process = self._launched()
+        with suppress(subprocess.TimeoutExpired):
+            _, said = process.communicate(timeout=seconds)
+            raise AssertionError(f"It ended by itself: {said}")
+        process.kill()
+        process.communicate()
+
     def kill(self) -> None:
         """Kills it, as when its machine loses power."""
         self._process.kill()
@@ -71,6 +73,17 @@ class Platform:
         if self._process.poll() is None:
             self._process.terminate()
         return self._ended()
+
+    def _launched(self) -> subprocess.Popen[str]:
+        where = () if "--database" in self._arguments else ("--data", str(self.data))
+        return subprocess.Popen(
+            [sys.executable, "-m", "rollout", "serve", "--port", "0", *where, *self._arguments],
+            env={**os.environ, **self._variables},
+            cwd=self.data.parent,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def _ended(self) -> int:
         code = self._process.wait(60)
