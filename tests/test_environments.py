@@ -145,6 +145,33 @@ class TestAWorkflowOrCustomEnvironment:
         assert {tool["name"] for tool in config["tools"]} <= used
 
 
+def told_to_agent(name: str) -> list[Any]:
+    """The tools as a model is shown them."""
+    tools = EnvironmentWorkflow(environment(name), max_tool_calls=100).stage.tools
+    return [(tool.name, tool.description, tool.parameters) for tool in tools]
+
+
+def test_the_refund_agent_is_the_same_in_both_dialects() -> None:
+    names = ("refund", "refund-toml")
+    tasks = [environment(name).tasks for name in names]
+    assert tasks[0] == tasks[1]
+    assert told_to_agent(names[0]) == told_to_agent(names[1])
+    for task in tasks[0]:
+        traces = [
+            asyncio.run(
+                roll_out(
+                    EnvironmentWorkflow(environment(name), max_tool_calls=100),
+                    VerifierGrader(environment(name)),
+                    task,
+                    connect("oracle"),
+                )
+            ).trace
+            for name in names
+        ]
+        assert traces[0].messages == traces[1].messages
+        assert traces[0].final_state == traces[1].final_state
+
+
 @pytest.mark.parametrize("name", of_template("browser"))
 class TestABrowserEnvironment:
     def test_is_proved(self, name: str) -> None:
