@@ -219,4 +219,7 @@ def test_a_recording_that_becomes_a_pipe_is_not_waited_for(tmp_path: Path) -> No
 
         trace = asyncio.run(through())
     assert trace.failure is not None
-    assert (trace.failure.charged_to, "cannot be written" in trace.failure.sentence) == ("infrastructure", True)
+    assert (trace.failure.charged_to, "cannot be written" in trace.failure.sentence) == (
+        "infrastructure",
+        True,
+    )
