@@ -5,7 +5,7 @@ Both take a line of a run's journal, and give one JSON object a rollout.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -18,31 +18,41 @@ ATIF = "ATIF-v1.7"
 FORMATS = ("openai", "atif")
 
 
-def openai(line: Mapping[str, Any]) -> dict[str, Any]:
-    """A rollout as ``{"messages": […], "metadata": {…}}``, with messages as OpenAI's chat completions take them.
+def openai(line: Mapping[str, Any], tools: Sequence[Mapping[str, Any]] | None = None) -> dict[str, Any]:
+    """A rollout as ``{"messages": […], "tools": […], "metadata": {…}}``, as OpenAI's chat completions take them.
 
-    What a model thought before it spoke is left out, since the protocol has no place for it.
+    ``tools`` are those that the model was shown, in the protocol's form; None where nobody knows them. What a model
+    thought before it spoke is left out, since the protocol has no place for it.
     """
     trace = line["trace"]
     messages = [
         {key: value for key, value in message.items() if key != "reasoning_content"}
         for message in trace["messages"]
     ]
-    return {"messages": messages, "metadata": _metadata(line)}
+    known = {} if tools is None else {"tools": tools}
+    return {"messages": messages, **known, "metadata": _metadata(line)}
 
 
-def atif(line: Mapping[str, Any], run: str) -> dict[str, Any]:
+def atif(
+    line: Mapping[str, Any], tools: Sequence[Mapping[str, Any]] | None = None, *, run: str
+) -> dict[str, Any]:
     """A rollout as a trajectory of ATIF: a step for each message, results of calls beside the calls they answer.
 
     The format is described by RFC 0001 of Harbor (https://www.harborframework.com/docs/agents/trajectory-format) and by
     the models in its package, ``harbor.models.trajectories``. Arguments that are no JSON object have no place in it: of
-    such a call they are empty, and what the model wrote is in ``extra``. ``run`` tells rollouts of one task and trial
-    apart that are of different runs.
+    such a call they are empty, and what the model wrote is in ``extra``. ``tools`` are as in :func:`openai`.
+    ``run`` tells rollouts of one task and trial apart that are of different runs.
     """
     trace = line["trace"]
     identity = f"{run}/{trace['environment']}/{trace['task']}/{trace['trial']}"
     steps = list(_steps(trace))
-    agent = {"name": "rollout", "version": rollout.__version__, "model_name": trace["model"]}
+    agent: dict[str, Any] = {
+        "name": "rollout",
+        "version": rollout.__version__,
+        "model_name": trace["model"],
+    }
+    if tools is not None:
+        agent["tool_definitions"] = tools
     return {
         "schema_version": ATIF,
         "session_id": identity,

@@ -304,7 +304,19 @@ def config_of(found: Plan) -> dict[str, Any]:
         "digest": compile_environment(found.environment).digest,
         "inputs": _inputs(found),
         "options": found.wishes.said(),
+        "tools": _tools(found.environment),
     }
+
+
+def _tools(environment: Environment) -> list[dict[str, Any]] | None:
+    """The tools as a model is shown them, which no rollout repeats; None where its template cannot be run here."""
+    from rollout.templates import TemplateError, prepare
+    from rollout.training.records import function
+
+    try:
+        return [function(tool) for tool in prepare(environment).tools]
+    except TemplateError:
+        return None
 
 
 def _refuse_changes(found: Plan, config: Mapping[str, Any], resume: str) -> None:

@@ -321,6 +321,21 @@ def test_traces_are_given_as_chat_messages(run: Any) -> None:
     ]
     assert exported["metadata"]["outcome"] == "passed"
     assert (exported["metadata"]["task"], exported["metadata"]["trial"]) == ("solved", 0)
+    called = {
+        call["function"]["name"] for message in exported["messages"] for call in message.get("tool_calls", ())
+    }
+    shown = {tool["function"]["name"]: tool["function"]["parameters"] for tool in exported["tools"]}
+    assert called and called <= shown.keys()
+    assert shown["get_order"]["required"] == ["order_id"] and ended.stderr == ""
+
+
+def test_rows_without_tools_are_told_of(run: Any) -> None:
+    run("test", str(DESK), "-m", "oracle", "--out", "run")
+    Path("run/rollouts.jsonl").rename("alone.jsonl")
+    for form in ("openai", "atif"):
+        ended = run("traces", "alone.jsonl", "--format", form)
+        assert ended.exit_code == 0 and "so no row has them" in ended.stderr
+        assert "tools" not in json.loads(ended.stdout.splitlines()[0])
 
 
 def test_traces_are_given_as_trajectories(asking: Any, run: Any) -> None:
@@ -331,6 +346,8 @@ def test_traces_are_given_as_trajectories(asking: Any, run: Any) -> None:
     (line,) = Path("exports/out.jsonl").read_text().splitlines()
     trajectory = json.loads(line)
     assert trajectory["schema_version"] == "ATIF-v1.7"
+    shown = {tool["function"]["name"] for tool in trajectory["agent"]["tool_definitions"]}
+    assert shown == {"get_order", "refund", "refund_by_cheque"}
     user, acting, answering = trajectory["steps"]
     assert (user["step_id"], user["source"]) == (1, "user")
     assert acting["tool_calls"] == [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,7 +39,7 @@ def traces(
 
     They are JSON Lines, one object a rollout. Each rollout is there once, as it was last done.
 
-    `openai` is `{"messages": […], "metadata": {…}}` with messages as chat completions take them. `atif` is a trajectory
+    `openai` is `{"messages": […], "tools": […], "metadata": {…}}` as chat completions take them. `atif` is a trajectory
     of the Agent Trajectory Interchange Format, version 1.7. `html` is not JSON but the report of the whole run, one
     page as `rollout test --report FILE` writes it.
 
@@ -72,6 +72,7 @@ def traces(
     except JournalError as error:
         fail(str(error), error.hint)
     export = named if output_format is TraceFormat.ATIF else exports.openai
+    tools = None if first is None else _tools(run)
     with ExitStack() as stack:
         if out is None:
             stream = sys.stdout.buffer
@@ -85,7 +86,7 @@ def traces(
                 fail(f"“{out}” cannot be written: {error.strerror}.")
         for line in chain([] if first is None else [first], rest):
             try:
-                data = dump(export(line)) if outcome in (None, line["verdict"]["outcome"]) else b""
+                data = dump(export(line, tools)) if outcome in (None, line["verdict"]["outcome"]) else b""
             except (AttributeError, KeyError, TypeError, ValueError) as error:
                 trace = line["trace"]
                 fail(
@@ -93,6 +94,26 @@ def traces(
                     f"Take trial {trace.get('trial', 0)} of it out of the lines in “{run}”.",
                 )
             stream.write(data)
+
+
+def _tools(run: str) -> list[dict[str, Any]] | None:
+    """The tools that the model of a run was shown; None, and a note that says so, where they were not kept."""
+    from pathlib import Path
+
+    from rollout.cli.output import note, visible
+    from rollout.engine.journal import ROLLOUTS, RUN, JournalError, read_config, rollouts_file
+
+    lines = rollouts_file(Path(run))
+    tools = None
+    if lines.name == ROLLOUTS and (lines.parent / RUN).is_file():
+        try:
+            tools = read_config(lines.parent).get("tools")
+        except JournalError:
+            tools = None
+    if not isinstance(tools, list):
+        note(f"note: The tools of the run are not known from “{visible(run)}”, so no row has them.")
+        return None
+    return tools
 
 
 def _write_report(run: str, out: str | None, outcome: str | None) -> None:
