@@ -56,12 +56,13 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
         trusted = {
             path: content for path, content in laid_down.files.items() if path not in laid_down.written
         }
+        allowed = frozenset(options.get("allow") or ())
         witness = Witness(
             cast(RunnerName, command.report),
             trusted,
             tests=laid_down.tests,
-            guarded=laid_down.guarded,
-            secret=laid_down.secret,
+            guarded=laid_down.guarded - allowed,
+            secret=laid_down.secret - allowed,
             written=laid_down.written,
         )
     elif required:
@@ -101,7 +102,8 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
             raise UnscoredError(f"{as_sentence(reach, command.line)}{remarks}", evidence=evidence)
         if finding.doubt is not None:
             raise UnscoredError(
-                f"“{command.line}” passed, and it cannot be told what that means: {finding.doubt}.{remarks}",
+                f"“{command.line}” passed, and it cannot be told what that means: {finding.doubt}. "
+                f"If the task needs that, put the file under “allow”.{remarks}",
                 evidence=evidence,
             )
     verb = "passed" if finding.passed else "did not pass"
