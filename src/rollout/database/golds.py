@@ -97,9 +97,7 @@ def _evaluate(image: Image, query: str) -> Gold:
         sandbox.dice.shake("gold")
         outcome = run_all(sandbox, query, most_rows=ROWS, most_bytes=BYTES)
         tables, rest, defined = (
-            ({}, [], {})
-            if outcome.failed
-            else (contents(sandbox), others(sandbox), definitions(sandbox))
+            ({}, [], {}) if outcome.failed else (contents(sandbox), others(sandbox), definitions(sandbox))
         )
     finally:
         sandbox.close()
