@@ -54,8 +54,8 @@ LATENCY = 0.03
 LONGEST_PAUSE = 2.0
 """Seconds between two kills at most."""
 
-PATIENCE = 300.0
-"""Seconds that people and runs have to come to their end once nothing is killed any more."""
+PATIENCE = 180.0
+"""Seconds that there may be nothing to kill, and that people and runs have to come to their end afterwards."""
 
 _KINDS = {"server": 30, "server that starts": 10, "client": 60}
 _KINDS_WITH_RAY = {"server": 20, "client": 30, "worker": 50}
@@ -103,9 +103,9 @@ class World:
             return f"worker {chosen}"
         return None
 
-    def finish(self) -> None:
-        """Waits until the people have done their last step, and all runs are over."""
-        until = time.monotonic() + PATIENCE
+    def finish(self, seconds: float) -> None:
+        """Waits until the people have done their last step, and all runs are over; so many seconds at most."""
+        until = time.monotonic() + seconds
         for person in self.people:
             person.wait(max(0.0, until - time.monotonic()))
         with Client(self.platform.key, self.platform.address) as client:
@@ -123,7 +123,7 @@ def world(
     """A new server with people at work, who do ``steps`` each; 0 for as many as there is time for."""
     folder.mkdir()
     variables = {"OPENAI_BASE_URL": chat.address, "OPENAI_API_KEY": "sk-desk-4f6c5cce93aa71"}
-    arguments = ("--port", str(_free_port()), "--runs-at-once", "6", *more)
+    arguments = ("--port", str(_free_port()), *more)
     with Platform(folder / "data", *arguments, **variables) as platform:
         people = [
             Person(
@@ -134,18 +134,19 @@ def world(
         yield World(platform, people, cluster)
 
 
-def kill_all_the_while(made: World, kills: int, seed: int, kinds: dict[str, int]) -> None:
-    """Kills so many times, a line each."""
+def kill_all_the_while(made: World, kills: int, seed: int, kinds: dict[str, int]) -> Iterator[str]:
+    """Kills so many times, a line each. Gives a sentence where there is nothing to be killed for too long."""
     chance, began = Random(seed), time.monotonic()
     told: Counter[str] = Counter()
     for number in range(1, kills + 1):
         (kind,) = chance.choices(list(kinds), list(kinds.values()))
-        killed = None
+        killed, until = None, time.monotonic() + PATIENCE
         while killed is None:
             Event().wait(chance.uniform(0.0, LONGEST_PAUSE))
             killed = made.kill(kind, chance)
-            if time.monotonic() - began > PATIENCE + 30 * kills:
-                raise SystemExit(f"There is no {kind} to be killed.")
+            if killed is None and time.monotonic() > until:
+                yield f"there was no {kind} to be killed for {PATIENCE:g} s, after {number - 1} kills"
+                return
         told[kind] += 1
         print(f"{number:>4}  {time.monotonic() - began:>6.1f} s  {killed}", flush=True)
     print(f"killed: {', '.join(f'{number} × {kind}' for kind, number in told.items())}")
@@ -159,13 +160,17 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--people", type=int, default=3)
+    parser.add_argument(
+        "--runs-at-once", type=int, default=6, help="how many runs the server executes at once"
+    )
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--ray", action="store_true", help="have rollouts done by a Ray cluster")
     wishes = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         chat = stack.enter_context(ChatServer([desk.acts(LATENCY)]))
-        database, more = f"sqlite:///{folder / 'killed' / 'data' / 'rollout.db'}", []
+        database = f"sqlite:///{folder / 'killed' / 'data' / 'rollout.db'}"
+        more = ["--runs-at-once", str(wishes.runs_at_once)]
         if wishes.database == "postgresql":
             database = stack.enter_context(Postgres()).url
             more += ["--database", database]
@@ -177,17 +182,17 @@ def main() -> int:
         steps = [0] * wishes.people
         with world(folder / "killed", wishes.seed, chat, *more, steps=steps, cluster=cluster) as made:
             kinds = _KINDS_WITH_RAY if wishes.ray else _KINDS
-            kill_all_the_while(made, wishes.kills, wishes.seed, kinds)
+            found = list(kill_all_the_while(made, wishes.kills, wishes.seed, kinds))
             for person in made.people:
                 person.enough()
-            made.finish()
+            made.finish(PATIENCE)
         disturbed, people = held(database), made.people
         steps = [person.done for person in people]
         print(f"and now without: the same {sum(steps)} steps", flush=True)
         with world(folder / "whole", wishes.seed, chat, steps=steps) as made:
-            made.finish()
+            made.finish(PATIENCE * (1 + sum(steps)))
         undisturbed = held(f"sqlite:///{folder / 'whole' / 'data' / 'rollout.db'}")
-    found = [fault for person in (*people, *made.people) for fault in person.asked.faults]
+    found += [fault for person in (*people, *made.people) for fault in person.asked.faults]
     found += faults(disturbed, undisturbed, people)
     if not disturbed.number:
         found.append("no rollout was done, so nothing is known")
