@@ -32,7 +32,7 @@ _OF_PYTHON = (
 _FILES: Mapping[str, tuple[str, ...]] = {
     "pytest": (*_OF_PYTHON, "rollout_witness_pytest.py"),
     "unittest": (*_OF_PYTHON, "sitecustomize.py"),
-    "node": ("witness.cjs", "node_files.cjs", "node_guard.cjs", "node_reporter.mjs"),
+    "node": ("witness.cjs", "node_files.cjs", "node_guard.cjs", "node_library.cjs", "node_reporter.mjs"),
     "jest": ("witness.cjs", "jest_reporter.cjs"),
     "vitest": ("witness.cjs", "vitest_reporter.mjs"),
 }

@@ -10,7 +10,14 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
   const print = process._rawDebug
   let asked = false
   let over = false
-  process.on('exit', () => { over = true })
+  const { replaced } = require('./node_library.cjs')
+  process.on('exit', () => {
+    over = true
+    const name = replaced()
+    if (name === null) return
+    print(`rollout: code under test reached for ${name}.`)
+    really(97)
+  })
   const exit = process.exit.bind(process)
   process.exit = function (status) {
     asked = true
