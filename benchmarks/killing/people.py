@@ -88,7 +88,8 @@ class Person:
 
     def _work(self) -> None:
         try:
-            while self.done != self._steps and not self._over.is_set():
+            # One push and one run there are at least.
+            while self.done != self._steps and (self.done < 2 or not self._over.is_set()):
                 self._step(Random(f"{self._seed} {self._name} {self.done}"))
                 self.done += 1
         except Exception as error:
