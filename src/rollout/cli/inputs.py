@@ -145,7 +145,21 @@ def sound_environments(
 
 def sound_environment(path: str, *, slug: str | None = None) -> tuple[Report, Environment]:
     """The one environment at `path`; several without a `--slug` end the command with the choices."""
-    found = list(reports([path], slug=slug))
+    return sound(_only(list(reports([path], slug=slug)), path))
+
+
+def found_environments(paths: Sequence[str], *, slug: str | None = None) -> list[Report]:
+    """All environments at `paths`, for a command that takes several.
+
+    A file that holds several has to be told which by `--slug`, where it is the only path.
+    """
+    found = list(reports(paths, slug=slug))
+    if len(paths) == 1 and Path(paths[0]).is_file():
+        return [_only(found, paths[0])]
+    return found
+
+
+def _only(found: Sequence[Report], path: str) -> Report:
     if len(found) > 1 and not any(report.document.readable for report in found):
         tell_diagnostics(found)
         raise typer.Exit(exit_code(found))
@@ -155,7 +169,7 @@ def sound_environment(path: str, *, slug: str | None = None) -> tuple[Report, En
             f"There are {len(found)} environments at “{path}”: {slugs}.",
             "Name one with --slug, or give its own path.",
         )
-    return sound(found[0])
+    return found[0]
 
 
 def sound(report: Report) -> tuple[Report, Environment]:
@@ -220,6 +234,7 @@ def exit_code(found: Sequence[Report], *, strict: bool = False) -> Exit:
 __all__ = [
     "exit_code",
     "find_paths",
+    "found_environments",
     "project_settings",
     "refuse_empty",
     "refuse_rule",

@@ -155,6 +155,17 @@ def test_a_temperature_that_is_not_sent_is_recorded_as_not_sent(here: Path, give
     assert other.exit_code == 2 and "temperature was" in other.stderr
 
 
+@pytest.mark.parametrize("command", [("compile",), ("test", "-m", "noop")])
+def test_a_file_that_holds_several_is_told_which(here: Path, command: tuple[str, ...]) -> None:
+    (here / "desks.py").write_text(
+        "from rollout import Environment\n\n"
+        "a, b = (Environment(slug=s, name=s, template='workflow', config={'tools': []}) for s in 'ab')\n",
+        encoding="utf-8",
+    )
+    refused = rollout(*command, "desks.py")
+    assert refused.exit_code == 2 and "There are 2 environments at “desks.py”: a, b." in refused.stderr
+
+
 def test_compile_writes_a_file_by_the_slug_of_each(here: Path) -> None:
     ended = rollout("compile", "envs", "-o", "out")
     assert ended.exit_code == 0 and len(ended.stderr.splitlines()) == 2

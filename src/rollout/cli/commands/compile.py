@@ -50,11 +50,11 @@ def compile(
     Exit code 0: compiled. 1: an environment has errors; others are compiled all the same. 2: a path or a file that
     cannot be read or written.
     """
-    from rollout.cli.inputs import refuse_empty, reports, sound
+    from rollout.cli.inputs import found_environments, refuse_empty, sound
     from rollout.cli.output import show, show_json
 
     refuse_empty(output)
-    found = list(reports(paths, slug=slug))
+    found = found_environments(paths, slug=slug)
     if len(found) > 1:
         raise typer.Exit(_compile_all(found, output, only_digest=only_digest, as_json=as_json))
     report, environment = sound(found[0])

@@ -246,7 +246,7 @@ def _test(
     report: str | None,
 ) -> int:
     """Runs one environment or several; returns the exit code."""
-    from rollout.cli.inputs import reports, sound
+    from rollout.cli.inputs import found_environments, sound
     from rollout.cli.output import fail
     from rollout.cli.run_options import refuse_report
     from rollout.cli.several import run_all, turns_in, turns_of
@@ -259,7 +259,7 @@ def _test(
             fail("A run that is gone on with knows its environment.", "Leave out the paths.")
         turns = turns_in(resume, wishes)
     elif paths and wishes.model is not None:
-        found = list(reports(paths, slug=wishes.slug))
+        found = found_environments(paths, slug=wishes.slug)
         if len(found) > 1:
             refuse_report(report)
             turns = turns_of(found, wishes, out=out)
