@@ -8,7 +8,6 @@ const LOOKED_AT = {
   Object: ['is', 'keys', 'entries', 'values', 'fromEntries', 'getPrototypeOf', 'getOwnPropertyNames', 'hasOwn'],
   Array: ['isArray', 'from', 'of'],
   Number: ['isNaN', 'isFinite', 'isInteger', 'isSafeInteger', 'parseFloat', 'parseInt'],
-  Reflect: ['ownKeys', 'get', 'has', 'apply'],
   Math: ['abs', 'min', 'max', 'round', 'floor', 'ceil', 'trunc', 'sqrt', 'pow', 'hypot', 'sign']
 }
 
