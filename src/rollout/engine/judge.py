@@ -152,7 +152,9 @@ async def _mark(primitive: _Primitive, case: Case, seconds: float) -> Mark:
     except Exception as error:
         return failed(f"“{primitive.type}” broke down: {type(error).__name__}: {error}")
     value, reason = float(judgement.value), judgement.reason
-    if primitive.inverted:
+    if primitive.inverted and judgement.absent:
+        value, reason = 0.0, f"“not” makes no pass of what is not there: {reason}"
+    elif primitive.inverted:
         value, reason = 1.0 - value, f"Turned around by “not”: {reason}"
     return Mark(
         primitive.name,

@@ -76,13 +76,15 @@ class Judgement:
     """A value from 0 to 1, and the sentence that says why. Raises ValueError for any other value.
 
     ``evidence`` is what it rests on, such as what a command printed, as JSON; ``usage`` is what a model used that
-    judged, None where none did. Both are kept for people to read, and left out of comparisons.
+    judged, None where none did. Both are kept for people to read, and left out of comparisons. ``absent`` says that
+    what was to be judged is not there at all, or cannot be read: ``not`` makes no pass of that.
     """
 
     value: float
     reason: str
     evidence: Mapping[str, Any] = field(default_factory=dict, compare=False)
     usage: Usage | None = field(default=None, compare=False)
+    absent: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.value, bool) or not math.isfinite(self.value) or not 0 <= self.value <= 1:
@@ -97,6 +99,11 @@ def passed(reason: str, evidence: Mapping[str, Any] | None = None) -> Judgement:
 def failed(reason: str, evidence: Mapping[str, Any] | None = None) -> Judgement:
     """The value 0."""
     return Judgement(0.0, reason, evidence or {})
+
+
+def absent(reason: str) -> Judgement:
+    """The value 0, whether or not it is turned around: what was to be judged is not there, or cannot be read."""
+    return Judgement(0.0, reason, absent=True)
 
 
 class CannotJudgeError(Exception):
@@ -123,4 +130,4 @@ class UnscoredError(CannotJudgeError):
     """A judge gave no verdict, though nothing is wrong with what was to be judged: the rollout stays unscored."""
 
 
-__all__ = ["CannotJudgeError", "Case", "Judgement", "ToolCall", "UnscoredError", "failed", "passed"]
+__all__ = ["CannotJudgeError", "Case", "Judgement", "ToolCall", "UnscoredError", "absent", "failed", "passed"]

@@ -27,7 +27,7 @@ from typing import Any
 from rollout.database.rows import equal
 from rollout.language.compare import compare, show
 from rollout.language.paths import MISSING, PathError, get, parse
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 from rollout.verifiers._answers import (
     Said,
     lists_in,
@@ -46,7 +46,7 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     """1 when the answer is the expected one, else 0 with what it was read as."""
     expected = _expected(case, options)
     if not case.final_output.strip():
-        return failed(f"There is no answer; {show(expected)} was expected.")
+        return absent(f"There is no answer; {show(expected)} was expected.")
     question = question_of(case.task.instruction, case.task.input)
     tolerance = options.get("tolerance", 0)
     if isinstance(expected, list | dict):
@@ -64,7 +64,7 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
 
 def _judged(said: Said | Unread, expected: Any, tolerance: float, *, fold: bool = False) -> Judgement:
     if isinstance(said, Unread):
-        return failed(f"{said.sentence()}; {show(expected)} was expected.")
+        return absent(f"{said.sentence()}; {show(expected)} was expected.")
     reading = f"The answer was read as {show(said.value)}, from {said.place}"
     if equal(_folded(expected, fold), _folded(said.value, fold), tolerance):
         return passed(f"{reading}.")
@@ -116,7 +116,7 @@ def _structure(expected: Any, answer: str, question: Question, options: Mapping[
         if difference is None:
             return passed(f"The answer was read as {show(found)}.")
         differences.append(f"The answer was read as {show(found)}. {difference.sentence()}")
-    return failed(differences[0] if differences else f"The answer is no JSON: {show(answer)}.")
+    return failed(differences[0]) if differences else absent(f"The answer is no JSON: {show(answer)}.")
 
 
 def _structures(expected: Any, answer: str, question: Question) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rollout.language.compare import show
 from rollout.language.site import compare_field
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 
 
 def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
@@ -29,9 +29,7 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     if page not in values:
         opened = ", ".join(f"“{each}”" for each in values)
         sentence = f"The page “{page}” was never opened; opened: {opened}."
-        if options.get("not") is True:
-            raise CannotJudgeError(f"{sentence} So it cannot be said that “{element}” has another value.")
-        return failed(sentence)
+        return absent(sentence)
     fields = values[page]
     if element not in fields:
         known = ", ".join(f"“{each}”" for each in sorted(fields)) or "none"

@@ -16,7 +16,7 @@ from unicodedata import normalize
 
 from rollout.language.compare import compare, show
 from rollout.language.paths import MISSING
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 from rollout.verifiers._expectation import expectation
 
 _NUMBER = re.compile(
@@ -41,7 +41,7 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
         )
     output = case.final_output
     if not output.strip():
-        return failed(f"There is no last message; {show(expected)} was expected.")
+        return absent(f"There is no last message; {show(expected)} was expected.")
     if _is_expected(expected, output, options.get("caseSensitive", True)):
         return passed(f"The last message is {show(expected)}.")
     return failed(f"The last message is {show(output)}; {show(expected)} was expected.")

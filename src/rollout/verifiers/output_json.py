@@ -20,7 +20,7 @@ from rollout.language.canonical import dump
 from rollout.language.compare import compare
 from rollout.language.paths import MISSING, write
 from rollout.language.user_schema import UserSchema, UserSchemaError, compile_schema
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 from rollout.verifiers._expectation import expectation
 from rollout.verifiers._json_message import NoJsonError, read_json
 
@@ -32,11 +32,11 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     schema = _compiled(options["schema"]) if "schema" in options else None
     expected, _, _ = expectation(case, options)
     if not case.final_output.strip():
-        return failed("There is no last message, where JSON was expected.")
+        return absent("There is no last message, where JSON was expected.")
     try:
         value = read_json(_unfenced(case.final_output))
     except NoJsonError as error:
-        return failed(f"The last message is no JSON: {error}.")
+        return absent(f"The last message is no JSON: {error}.")
     if schema is not None and not schema.is_valid(value):
         faults = schema.faults(value)
         told = " ".join(f"{_name(fault.path)} {fault.words}." for fault in faults[:3])

@@ -24,7 +24,7 @@ from rollout.database.rows import Row, difference, equal
 from rollout.database.threads import beside
 from rollout.language.compare import show
 from rollout.language.paths import MISSING, PathError
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 from rollout.verifiers._answers import Answer, read_answer, said_number, said_text
 from rollout.verifiers._phrase_tokens import Unread
 from rollout.verifiers._wording import Question, question_of
@@ -54,8 +54,12 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     question = question_of(case.task.instruction, case.task.input)
     answer = read_answer(case.final_output, question)
     reasons: list[str] = []
+    unread = False
     for gold in golds:
-        reason = _difference(case, gold, answer, question, options.get("tolerance", 0))
+        try:
+            reason = _difference(case, gold, answer, question, options.get("tolerance", 0))
+        except _UnreadError as error:
+            unread, reason = True, str(error)
         if reason is None and not spec.read_only:
             assert image is not None
             reason = _data(case, gold, literal=is_rows(written))
@@ -63,9 +67,16 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
             which = "" if len(golds) == 1 else f" {len(reasons) + 1} of {len(golds)}"
             return passed(_agreement(gold, which, spec))
         reasons.append(reason)
-    if len(golds) == 1:
-        return failed(reasons[0])
-    return failed(f"None of {len(golds)} gold queries agrees. The first: {reasons[0]}")
+    told = (
+        reasons[0]
+        if len(golds) == 1
+        else f"None of {len(golds)} gold queries agrees. The first: {reasons[0]}"
+    )
+    return absent(told) if unread else failed(told)
+
+
+class _UnreadError(Exception):
+    """There is no answer that could be compared; the text is a sentence."""
 
 
 def _written(case: Case, options: Mapping[str, Any]) -> Any:
@@ -106,15 +117,15 @@ def _literal(rows: list[Any]) -> Gold:
 
 
 def _difference(case: Case, gold: Gold, answer: Answer, question: Question, tolerance: float) -> str | None:
-    """Why the answer has not the rows of the gold, or None."""
+    """Why the answer has not the rows of the gold, or None. Raises _UnreadError."""
     if not gold.answers:
         return None
     if not case.final_output.strip():
-        return "There is no answer."
+        raise _UnreadError("There is no answer.")
     if len(gold.rows) == 1 and len(gold.rows[0]) == 1:
         return _single(gold.rows[0][0], answer, question, tolerance)
     if not answer.readings:
-        return (
+        raise _UnreadError(
             f"The answer cannot be read as rows: {show(answer.text)}. Rows are given as JSON, or by a query."
         )
     reason: str | None = None
@@ -137,7 +148,7 @@ def _by_name(names: Sequence[str], given: Sequence[str] | None, rows: tuple[Row,
 
 
 def _single(expected: Any, answer: Answer, question: Question, tolerance: float) -> str | None:
-    """Why the answer is not the one value of the gold, or None."""
+    """Why the answer is not the one value of the gold, or None. Raises _UnreadError."""
     for rows in answer.readings:
         if len(rows) == 1 and len(rows[0]) == 1 and equal(expected, rows[0][0], tolerance):
             return None
@@ -157,7 +168,7 @@ def _single(expected: Any, answer: Answer, question: Question, tolerance: float)
         else said_number(text, question, roughly=tolerance > 0)
     )
     if isinstance(said, Unread):
-        return f"{said.sentence()}; {show(expected)} was expected."
+        raise _UnreadError(f"{said.sentence()}; {show(expected)} was expected.")
     return None if equal(expected, said.value, tolerance) else told
 
 

@@ -1,7 +1,7 @@
 """state_match: the final state holds what is expected, path by path.
 
 ``expected`` maps paths (``refunds.length``, ``refunds[0].order_id``) to values, which are compared by value and type.
-A path that is not there fails and is named; that holds for an expected null too.
+A path that is not there fails and is named; that holds for an expected null too, and under ``not``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from rollout.language.compare import compare
 from rollout.language.paths import MISSING, PathError, get, kind, nearest, parse, write
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 
 
 def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
@@ -26,7 +26,7 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
             raise CannotJudgeError(f"“{text}” is no path. {error}") from None
         actual = get(case.final_state, steps)
         if actual is MISSING:
-            return failed(_missing(case.final_state, text, steps))
+            return absent(_missing(case.final_state, text, steps))
         difference = compare(
             wanted,
             actual,
