@@ -27,6 +27,7 @@ OVER = ("done", "failed", "cancelled", "completed", "error")
 _SECONDS_BETWEEN_LOOKS = 2.0
 _SECONDS_WITHOUT_A_WORD = 60.0
 _TRIES = 6
+_FOR_NOW = (408, 425, 429, 500, 502, 503, 504)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class Watch:
         self.pause = 0.0
         self.timeout = httpx.Timeout(_SECONDS_WITHOUT_A_WORD, connect=10.0)
         self._last_id = ""
+        # What has come under this id comes again where the connection breaks off within it.
+        self._told: set[str] = set()
         self._broken = 0
         self._begin()
 
@@ -60,11 +63,16 @@ class Watch:
         return headers
 
     def accepts(self, answer: httpx.Response) -> bool:
-        """Whether events follow. From a server that has none, the run is asked for now and then instead."""
+        """Whether events follow. From a server that has none, the run is asked for now and then instead.
+
+        Raises httpx.HTTPError, as for a connection that broke off, for a server that cannot answer for now.
+        """
         kind = answer.headers.get("content-type", "")
         if answer.status_code == 200 and kind.startswith("text/event-stream"):
             self._begin()
             return True
+        if answer.status_code in _FOR_NOW:
+            raise httpx.RemoteProtocolError(f"HTTP {answer.status_code}")
         self.polls = True
         return False
 
@@ -84,7 +92,8 @@ class Watch:
                 self._id = value
             return
         data, kind = "\n".join(self._data), self._kind
-        self._last_id = self._id
+        if self._id != self._last_id:
+            self._last_id, self._told = self._id, set()
         self._broken, self.pause = 0, 0.0
         self._begin()
         if not data or kind not in ("progress", "rollout", "end", "left"):
@@ -99,6 +108,10 @@ class Watch:
             told = read_rollout(said) if kind == "rollout" else read_run(said)
         except AnswerError as error:
             raise not_as_published(error, self._endpoint, said) from None
+        if kind == "rollout":
+            if told["id"] in self._told:
+                return
+            self._told.add(told["id"])
         self.over = kind == "end"
         yield Event(kind, told)  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager, suppress
 from importlib import import_module
-from threading import Thread, current_thread, main_thread
+from threading import Lock, Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 from rollout.engine.executors import ExecutorError
@@ -38,6 +38,11 @@ class LostError(Exception):
     """The cluster does not answer any more."""
 
 
+_joining = Lock()
+_runs = 0
+"""How many runs of this process are on the cluster that it joined itself: a server has several at once."""
+
+
 class Cluster:
     """A cluster that this process is part of. ``ray`` is the module."""
 
@@ -58,7 +63,14 @@ class Cluster:
         """Leaves the cluster, and ends it where it was started for this."""
         if self._ours:
             with suppress(Exception):
-                await aside(self.ray.shutdown, _SECONDS_TO_LEAVE)
+                await aside(self._shut_down_unless_used, _SECONDS_TO_LEAVE)
+
+    def _shut_down_unless_used(self) -> None:
+        global _runs
+        with _joining:
+            _runs -= 1
+            if _runs == 0:
+                self.ray.shutdown()
 
 
 def check_address(address: str) -> None:
@@ -81,11 +93,19 @@ def join(address: str) -> Cluster:
 
     Raises ExecutorError.
     """
+    with _joining:
+        return _join(address)
+
+
+def _join(address: str) -> Cluster:
+    global _runs
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     ray = import_module("ray")
     if ray.is_initialized():
-        return Cluster(ray, "the cluster", ours=False)
+        ours = _runs > 0
+        _runs += ours
+        return Cluster(ray, "the cluster", ours=ours)
     wanted = address or "local"
     if address in ("", "auto"):
         wanted = os.environ.get("RAY_ADDRESS", "").strip() or wanted
@@ -111,6 +131,7 @@ def join(address: str) -> Cluster:
         with suppress(Exception):
             ray.shutdown()
         raise _words(wanted, error) from None
+    _runs = 1
     return Cluster(
         ray, "the cluster" if wanted in ("auto", "local") else f"the cluster at {wanted}", ours=True
     )
