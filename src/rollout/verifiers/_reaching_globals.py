@@ -103,8 +103,8 @@ class Globals:
                 yield line, "what a module is called with", after in ("[", ".", ")", ";")
             return
         if text == "getPrototypeOf" and (end := self._scopes.partner.get(at + 1)) is not None:
-            after = self._texts(end + 1, end + 4)
-            if after[:1] == ["."] and after[2:] and after[2] in _SETS:
+            following = self._texts(end + 1, end + 4)
+            if following[:1] == ["."] and following[2:] and following[2] in _SETS:
                 yield line, "what others share", False
         owner = self._meaning(at)
         if owner is None:
