@@ -102,9 +102,9 @@ class Sandbox:
     """A connection to a database in memory, empty or filled from an image.
 
     ``access`` may be changed between two statements. ``wrote`` says whether the statement that was prepared last
-    changes anything, ``touched`` in which tables it changes rows, and ``redefined`` whether it does anything else, such as
-    ALTER TABLE, after which no table is known to be as it was. ``steps_left`` says how many steps it may still take. Safe to be used by
-    several threads one after the other.
+    changes anything, ``touched`` in which tables it changes rows, and ``redefined`` whether it does anything else, such
+    as ALTER TABLE, after which no table is known to be as it was. ``steps_left`` says how many steps it may still take.
+    Safe to be used by several threads one after the other.
     """
 
     def __init__(
