@@ -11,6 +11,8 @@ _SIGNS: Final = r"\-−–"
 _JOINTS: Final = ".,:/⁄'’·٫٬，．："
 _MONEY: Final = "$€£¥₹"
 # C++ is not in C+++, and --all not in ---all.
+# Nor is .env in prod.env, /tmp in /var/tmp, or @ann in joe@ann.com.
+_JOINING: Final = "./\\@#:"
 _REPEATED: Final = "+#*-=%&@/\\~^|<>$"
 _JOINED_BEFORE: Final = re.compile(
     rf"""\d[{_JOINTS}]$|[{_SIGNS}]$
@@ -43,7 +45,7 @@ def stands_alone(text: str, start: int, end: int) -> bool:
     if before:
         if is_word(first) and is_word(before[-1]):
             return False
-        if first in _REPEATED and before[-1] == first:
+        if (first in _REPEATED and before[-1] == first) or (first in _JOINING and is_word(before[-1])):
             return False
         if first.isdigit() and (
             _JOINED_BEFORE.search(before) or _follows_group(text[start:end], before, after)
