@@ -6,6 +6,7 @@ A request with a cookie that changes anything brings the token of its session, a
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -17,7 +18,7 @@ from starlette.responses import Response
 
 from rollout.platform.server.figures import Figures
 from rollout.platform.server.http import ApiError
-from rollout.platform.store import Store, keys
+from rollout.platform.store import Store, StoreError, keys
 from rollout.platform.store.keys import Key, Scope, Session
 
 COOKIE = "rollout_session"
@@ -26,10 +27,14 @@ CSRF = "x-csrf-token"
 _REMEMBERED = 2.0
 """Seconds that a key is taken for good after it was looked up; one that another process revokes is good so long."""
 
+_BETWEEN_NOTES = 20.0
+
 _FAILURES, _SECONDS_OF_FAILURES = 20, 60.0
 _MOST_REMEMBERED = 4096
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+
+_log = logging.getLogger("rollout")
 
 EVERYBODY = Key("", "local", "", Scope.ADMIN, 0, None, None, None)
 """Who asks ``local``: the user whose process it is."""
@@ -99,14 +104,19 @@ class Access:
     async def keep_uses(self) -> None:
         """Notes down now and then which keys were used, until it is cancelled."""
         while True:
-            await asyncio.sleep(20.0)
+            await asyncio.sleep(_BETWEEN_NOTES)
             await self.note_uses()
 
     async def note_uses(self) -> None:
-        """Notes down which keys were used."""
+        """Notes down which keys were used; those that cannot be written now are noted the next time."""
         used, self._used = self._used, set()
-        if used:
+        if not used:
+            return
+        try:
             await self._store.awrite(keys.used, used)
+        except StoreError as error:
+            self._used |= used
+            _log.error("When keys were used last could not be noted. %s", error)
 
     async def _session_for(self, request: Request) -> Session:
         session = await self.session_of(request)

@@ -75,7 +75,11 @@ class Runner:
 
     async def start(self) -> None:
         """Begins to look for runs."""
-        await self._free_those_of_the_dead()
+        try:
+            await self._free_those_of_the_dead()
+        except StoreError as error:
+            # They are free when their leases run out.
+            _log.error("%s", error)
         self._loop = asyncio.create_task(self._look())
 
     def wake(self, run_id: str) -> None:

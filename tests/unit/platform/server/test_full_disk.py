@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
 import tempfile
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import httpx
 import pytest
@@ -16,10 +18,16 @@ from servers import chat
 from servers.chat import Act, ChatServer, says
 from servers.rollout_server import Platform
 from sqlalchemy import Connection
+from starlette.applications import Starlette
 
 from rollout.check import check
 from rollout.compile import compile_environment
-from rollout.platform.store import FullError, Store, environments
+from rollout.platform.server import access
+from rollout.platform.server.app import application
+from rollout.platform.server.processes import this_process
+from rollout.platform.server.runner import Runner
+from rollout.platform.store import FullError, Store, environments, keys, runs
+from rollout.platform.store.keys import Scope
 from rollout.source import read
 
 LETTERS = Path(__file__).parents[3] / "cases" / "executors" / "letters"
@@ -37,6 +45,28 @@ def small() -> Iterator[Path]:
     yield folder
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
     folder.rmdir()
+
+
+def asking(app: Starlette, whole: str = "") -> httpx.AsyncClient:
+    headers = {"authorization": f"Bearer {whole}"} if whole else {}
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://local", headers=headers)
+
+
+def queued(store: Store, model: str = "noop") -> runs.Run:
+    (document,) = read(LETTERS)
+    environment = replace(
+        check(document).environment(),
+        verifier={"primitives": [{"name": "clean", "type": "no_tool_errors"}]},
+    )
+    entry = store.write(environments.push, compile_environment(environment)).entry
+    return store.write(
+        runs.create,
+        environment_id=entry.id,
+        digest=entry.digest,
+        model=model,
+        options={"n": 1, "maxToolCalls": 5},
+        total=len(environment.tasks),
+    )
 
 
 def fill(folder: Path) -> None:
@@ -90,6 +120,78 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(small: Path)
                     Event().wait(0.1)
                 assert (run["status"], run["done"], run["reason"]) == ("done", 80, None)
                 assert http.get("/api/health").status_code == 200
+
+
+class Filling(Store):
+    """A store that takes nothing more while its disk ``has_room`` no more."""
+
+    has_room = True
+
+    def write(self, work: Any, *args: Any, **more: Any) -> Any:
+        if not self.has_room:
+            self.is_full = True
+            raise FullError
+        return super().write(work, *args, **more)
+
+
+@pytest.fixture
+def filling(tmp_path: Path) -> Iterator[Filling]:
+    store = Filling(f"sqlite:///{tmp_path}/rollout.db")
+    yield store
+    store.close()
+
+
+def test_a_server_ends_in_words_though_nothing_can_be_noted_down(
+    filling: Filling, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, whole = filling.write(keys.create, "mine", Scope.READ)
+    app = application(filling, Runner(filling))
+
+    async def serve() -> None:
+        async with app.router.lifespan_context(app), asking(app, whole) as client:
+            assert (await client.get("/api/runs")).status_code == 200
+            filling.has_room = False
+
+    asyncio.run(serve())
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
+        "When keys were used last could not be noted. The disk that the database is on is full."
+    ]
+
+
+def test_a_server_starts_though_the_runs_of_a_dead_one_cannot_be_freed(
+    filling: Filling, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = queued(filling)
+    filling.write(runs.lease, f"{this_process().rpartition(' ')[0]} 00000000 1", 1000)
+    filling.has_room = False
+
+    async def serve() -> int:
+        app = application(filling, Runner(filling), everybody=True)
+        async with app.router.lifespan_context(app), asking(app) as client:
+            return (await client.get(f"/api/runs/{run.id}")).status_code
+
+    assert asyncio.run(serve()) == 200
+    assert "is full" in caplog.text and "Traceback" not in caplog.text
+
+
+def test_uses_of_keys_are_noted_again_when_there_is_room(
+    filling: Filling, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access, "_BETWEEN_NOTES", 0.01)
+    _, whole = filling.write(keys.create, "mine", Scope.READ)
+    app = application(filling, Runner(filling))
+
+    async def serve() -> None:
+        async with app.router.lifespan_context(app), asking(app, whole) as client:
+            filling.has_room = False
+            await client.get("/api/runs")
+            while "could not be noted" not in caplog.text:
+                await asyncio.sleep(0.01)
+            filling.has_room = True
+            while (key := filling.read(keys.known, whole)) is None or key.used_at is None:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(serve())
 
 
 def test_a_database_that_may_grow_no_further_is_full(tmp_path: Path) -> None:
