@@ -73,7 +73,9 @@ def unmakeable(tool: ToolView, call: dict[str, Any], *, partly: bool, tolerance:
                 f"the tool {tool} takes no argument {quoted(name)}",
                 (key, name),
                 "key",
-                suggestion(near, name)
+                f"Its placeholders say {quoted(near)}: write here and there what is right."
+                if near and tool.parameters.form == "inferred"
+                else suggestion(near, name)
                 if near
                 else f"It takes {listed(names)}."
                 if names

@@ -22,6 +22,7 @@ from typing import Any
 
 from rollout.check.finding import Finding
 from rollout.check.solution_screen import may_hold_solution
+from rollout.check.spelling import Spellings
 from rollout.check.subject import Subject
 from rollout.check.tool_view import Read, ToolView
 from rollout.check.wording import closest, listed, quoted, suggestion
@@ -61,6 +62,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
         return None
 
     blamed: set[Route] = set()
+    spellings = Spellings(subject)
 
     def judge(record: TaskRecord) -> Iterable[Finding] | None:
         steps = record.value.get("solution")
@@ -75,7 +77,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
             if compiled is not None and not compiled.is_valid(args):
                 route = ("tasks", record.index, "solution", index)
                 found = found or []
-                for each in _findings(tools[name], compiled.faults(args), step, route):
+                for each in _findings(tools[name], compiled.faults(args), step, route, spellings):
                     if each.route not in blamed:
                         found.append(each)
                     if each.route[:1] == ("config",):
@@ -91,7 +93,7 @@ def _has_known_parameters(subject: Subject, tool: ToolView) -> bool:
 
 
 def _findings(
-    tool: ToolView, faults: Iterable[SchemaFault], step: dict[str, Any], route: Route
+    tool: ToolView, faults: Iterable[SchemaFault], step: dict[str, Any], route: Route, spellings: Spellings
 ) -> Iterator[Finding]:
     args = step.get("args", {})
     surplus = [name for name in args if name not in tool.parameters.names] if isinstance(args, dict) else []
@@ -116,8 +118,9 @@ def _findings(
             for unknown in fault.wanted:
                 if not below and unknown in tool.undeclared:
                     continue
-                if not below and (culprit := _misspelt_placeholder(tool, unknown)) is not None:
-                    yield _blamed(tool, culprit, unknown, (*here, unknown))
+                if not below and (culprit := spellings.misspelt(tool, unknown)) is not None:
+                    read, certain = culprit
+                    yield _blamed(tool, read, unknown, (*here, unknown), certain=certain)
                     continue
                 near = closest(unknown, known or ())
                 takes = f"It takes {listed(known)}." if known else "It takes no arguments."
@@ -150,36 +153,16 @@ def _findings(
             )
 
 
-def _misspelt_placeholder(tool: ToolView, given: str) -> Read | None:
-    """The place in a tool whose parameters are inferred that most likely misspells the argument ``given``.
-
-    It is to blame where the tool calls a key by the name that is given, such as a field of what it writes.
-    """
-    if tool.parameters.form != "inferred":
-        return None
-    near = closest(given, tool.parameters.names)
-    keys = {key for value in _objects(tool.item.value) for key in value}
-    if near is None or near in keys or given not in keys:
-        return None
-    return next((read for read in tool.reads if read.root == "args" and read.steps[:1] == (near,)), None)
-
-
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    pending = [value]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, dict):
-            yield here
-        pending += here.values() if isinstance(here, dict) else here if isinstance(here, list) else ()
-
-
-def _blamed(tool: ToolView, read: Read, given: str, route: Route) -> Finding:
-    written = write(("args", *read.steps))
+def _blamed(tool: ToolView, read: Read, given: str, route: Route, *, certain: bool) -> Finding:
+    used = write(("args", *read.steps))
+    written = read.instead(write(("args", given, *read.steps[1:])))
     return Finding(
         read.route,
         f"The tool {tool} takes an argument {quoted(str(read.steps[0]))} because of this, and solutions give "
         f"{quoted(given)}.",
-        suggestion(read.instead(write(("args", given, *read.steps[1:]))), read.text or written),
+        suggestion(written, read.text or used)
+        if certain
+        else f"Write {quoted(written)} here if the solutions have it right, or else correct them.",
         at=read.at,
         see=((route, "one of them"),),
     )
