@@ -27,7 +27,7 @@ from rollout.models import ConnectError, Usage, address
 from rollout.platform.server.asking import check_actor, check_judges
 from rollout.platform.server.figures import Figures
 from rollout.platform.server.plan import places, with_own_keys
-from rollout.platform.store import Store, StoreError, environments, rollouts, runs
+from rollout.platform.store import FullError, Store, StoreError, environments, rollouts, runs
 from rollout.platform.store.rollouts import Finished, NotHeldError
 from rollout.platform.store.runs import Run, Status
 from rollout.sandbox import SandboxError
@@ -76,6 +76,7 @@ class Execution:
         self._usage = Usage(**run.usage) if run.usage else Usage()
         self._waiting: list[tuple[Finished, asyncio.Future[None]]] = []
         self._written = asyncio.Event()
+        self._trouble: str | None = None
 
     async def run(self) -> None:
         """Does what is left of the run, and ends it or gives it back."""
@@ -189,33 +190,54 @@ class Execution:
                     write(rollouts.keep, self._run.id, self._owner, [each for each, _ in batch], usage)
                 )
                 break
-            except StoreError:
+            except StoreError as error:
                 if not patiently or waited > _LONGEST_OUTAGE:
                     raise
+                self._stand_still(error)
                 await asyncio.sleep(pause)
                 waited, pause = waited + pause, min(10.0, pause * 2)
             except asyncio.CancelledError:
                 self._waiting = [*batch, *self._waiting]
                 raise
+        if self._trouble is not None:
+            self._trouble = None
+            self.nudged.set()
         self.left -= len(batch)
         self._host.wrote(self._run.id)
         for _, written in batch:
             if not written.done():
                 written.set_result(None)
 
+    def _stand_still(self, error: StoreError) -> None:
+        """Says that nothing more can be written, once, and has the run say it as soon as so little has room."""
+        if self._trouble is None:
+            _log.error("The run %s stands still, as no rollout of it can be kept. %s", self._run.id, error)
+            # What the database says of itself may hold its address.
+            self._trouble = (
+                f"{error} It goes on when there is room."
+                if isinstance(error, FullError)
+                else "The database does not answer. It goes on when it does."
+            )
+            self.nudged.set()
+
     async def _beat(self) -> None:
         """Holds the run. Raises NotHeldError when it is somebody else's, and _CancelledError when it is to end."""
+        told: str | None = None
         while True:
+            self.nudged.clear()
+            trouble = self._trouble
             try:
-                run = await self._store.awrite(runs.renew, self._run.id, self._owner, LEASE)
+                run = await self._store.awrite(runs.renew, self._run.id, self._owner, LEASE, trouble)
             except StoreError as error:
                 _log.error("%s", error)
             else:
+                if told != trouble:
+                    told = trouble
+                    self._host.wrote(self._run.id)
                 if run is None:
                     raise NotHeldError
                 if run.cancel_requested:
                     raise _CancelledError
-            self.nudged.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_BETWEEN_BEATS):
                     await self.nudged.wait()

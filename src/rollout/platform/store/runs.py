@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, insert, or_, select, tuple_, update
+from sqlalchemy import Connection, Select, bindparam, case, func, insert, or_, select, tuple_, update
 
 from rollout.platform.store import tables
 from rollout.platform.store.ids import new_id, now
@@ -226,12 +226,18 @@ def lease(connection: Connection, owner: str, seconds: float, *, only: str | Non
     return get(connection, run_id)
 
 
-def renew(connection: Connection, run_id: str, owner: str, seconds: float) -> Run | None:
-    """Holds a run for longer. None where ``owner`` does not hold it any more."""
+def renew(
+    connection: Connection, run_id: str, owner: str, seconds: float, trouble: str | None = None
+) -> Run | None:
+    """Holds a run for longer. None where ``owner`` does not hold it any more.
+
+    ``trouble`` says why it stands still, a sentence; it is the run's reason until it is renewed without any.
+    """
+    reason = case((_runs.c.cancel_requested, _runs.c.reason), else_=trouble)
     changed = connection.execute(
         update(_runs)
         .where(_runs.c.id == run_id, _runs.c.owner == owner, _runs.c.status == Status.RUNNING)
-        .values(lease_until=now() + int(seconds * 1000))
+        .values(lease_until=now() + int(seconds * 1000), reason=reason)
     )
     return get(connection, run_id) if changed.rowcount else None
 

@@ -26,7 +26,7 @@ from rollout.platform.server import access
 from rollout.platform.server.app import application
 from rollout.platform.server.processes import this_process
 from rollout.platform.server.runner import Runner
-from rollout.platform.store import FullError, Store, environments, keys, runs
+from rollout.platform.store import FullError, Store, environments, keys, rollouts, runs
 from rollout.platform.store.keys import Scope
 from rollout.source import read
 
@@ -123,12 +123,13 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(small: Path)
 
 
 class Filling(Store):
-    """A store that takes nothing more while its disk ``has_room`` no more."""
+    """A store that takes nothing more while its disk ``has_room`` no more, and no rollouts while it is nearly so."""
 
     has_room = True
+    is_nearly_full = False
 
     def write(self, work: Any, *args: Any, **more: Any) -> Any:
-        if not self.has_room:
+        if not self.has_room or (self.is_nearly_full and work is rollouts.keep):
             self.is_full = True
             raise FullError
         return super().write(work, *args, **more)
@@ -172,6 +173,31 @@ def test_a_server_starts_though_the_runs_of_a_dead_one_cannot_be_freed(
 
     assert asyncio.run(serve()) == 200
     assert "is full" in caplog.text and "Traceback" not in caplog.text
+
+
+def test_a_run_that_stands_still_says_why_at_once_and_once(
+    filling: Filling, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = queued(filling)
+    filling.is_nearly_full = True
+    full = "The disk that the database is on is full."
+
+    async def serve() -> Any:
+        app = application(filling, Runner(filling), everybody=True)
+        async with app.router.lifespan_context(app), asking(app) as client:
+            while (filling.read(runs.get, run.id) or run).reason is None:
+                await asyncio.sleep(0.01)
+            stands = filling.read(runs.get, run.id)
+            filling.is_nearly_full = False
+            while (told := (await client.get(f"/api/runs/{run.id}")).json()["run"])["status"] == "running":
+                await asyncio.sleep(0.01)
+            return stands, told
+
+    stands, told = asyncio.run(serve())
+    assert (stands.status, stands.reason) == ("running", f"{full} It goes on when there is room.")
+    assert (told["status"], told["done"], told["reason"]) == ("done", run.total, None)
+    said = [record.getMessage() for record in caplog.records if run.id in record.getMessage()]
+    assert said == [f"The run {run.id} stands still, as no rollout of it can be kept. {full}"]
 
 
 def test_uses_of_keys_are_noted_again_when_there_is_room(

@@ -121,6 +121,20 @@ def test_a_run_is_executed_by_one_at_a_time(store: Store) -> None:
     assert store.write(runs.lease, "c", 30) is None
 
 
+def test_a_run_says_why_it_stands_still_until_it_goes_on_or_is_cancelled(store: Store) -> None:
+    run = a_run(store)
+    store.write(runs.lease, "a", 30)
+    told = []
+    for trouble in ("The disk is full.", None, "The disk is full."):
+        held = store.write(runs.renew, run.id, "a", 30, trouble)
+        assert held is not None
+        told.append(held.reason)
+    assert told == ["The disk is full.", None, "The disk is full."]
+    store.write(runs.cancel, run.id)
+    held = store.write(runs.renew, run.id, "a", 30, "The disk is full.")
+    assert held is not None and held.reason == "It was cancelled."
+
+
 def test_a_rollout_counts_once_and_one_that_broke_is_done_again(store: Store) -> None:
     run = a_run(store)
     store.write(runs.lease, "a", 30)
