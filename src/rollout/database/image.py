@@ -6,7 +6,6 @@ turns on, since nothing a query does can be told afterwards; whoever may write g
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections import deque
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from weakref import WeakValueDictionary
 
 from rollout.database import DatabaseError, DatabaseSpec
 from rollout.database.clock import current_moment, read_clock
+from rollout.database.faults import fault_in
 from rollout.database.quoting import misread_when_used, misread_word, misreading
 from rollout.database.running import FAILURES, Outcome, run_strictly, weigh, with_memory
 from rollout.database.sandbox import LARGEST_DATABASE, Access, Sandbox
@@ -33,10 +33,6 @@ BYTES = 50_000_000
 LIGHT = 100_000
 """How many bytes an answer may have that is kept for the next time."""
 
-_NEAR = re.compile(
-    r'near "(?P<token>.+)": |no such column: (?P<quoted>".+"), which|no such (?:table|column): (?P<name>\S+)',
-    re.DOTALL,
-)
 _ROOM = 8 * 2**20
 _MOST_IDLE = 4
 # For all statements of schema and seed together: a few seconds.
@@ -85,7 +81,7 @@ class Image:
                 failed = list(_run_parts(builder, key, text, parts))
                 if key == "schema" and all(misread_word(each.reason) is not None for each in failed):
                     failed += [
-                        _failure(key, text, *parts[number][:2], reason)
+                        _failure(key, text, parts[number], reason)
                         for number, reason in misread_when_used(self.moment, [sql for _, _, sql in parts])
                     ]
                 failures += failed
@@ -203,21 +199,22 @@ def _run_parts(
 
 
 def _run_part(builder: Sandbox, key: str, text: str, part: tuple[int, int, str]) -> SqlFailure | None:
-    start, end, sql = part
+    sql = part[2]
     reason = misreading(builder, sql)
     try:
         with_memory(lambda: builder.execute(sql, steps=builder.steps_left).close())
     except FAILURES as error:
         reason = builder.why(error)
-    return None if reason is None else _failure(key, text, start, end, reason)
+    return None if reason is None else _failure(key, text, part, reason, builder)
 
 
-def _failure(key: str, text: str, start: int, end: int, reason: str) -> SqlFailure:
-    if quoted := _NEAR.match(reason):
-        token = quoted["token"] or quoted["quoted"] or quoted["name"]
-        found = text.find(token, start, end) if token else -1
-        if found >= 0 and text.count(token, start, end) == 1:
-            return SqlFailure(key, found, found + len(token), reason)
+def _failure(
+    key: str, text: str, part: tuple[int, int, str], reason: str, builder: Sandbox | None = None
+) -> SqlFailure:
+    start, end, sql = part
+    found = fault_in(text[start:end], sql, reason, builder)
+    if found is not None:
+        return SqlFailure(key, start + found[0], start + found[1], reason)
     first_line = text.find("\n", start, end)
     return SqlFailure(key, start, first_line if first_line >= 0 else end, reason)
 
