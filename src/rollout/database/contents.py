@@ -53,14 +53,6 @@ def others(sandbox: Sandbox) -> list[str]:
     return [str(name) for (name,) in rows]
 
 
-def definitions(sandbox: Sandbox) -> dict[str, str]:
-    """By ``table loans`` or ``view late_loans``, a digest of how it is defined."""
-    rows = _ask(
-        sandbox, "SELECT type || ' ' || name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY 1"
-    )
-    return {str(name): f"sha256:{sha256(str(sql).encode()).hexdigest()[:32]}" for name, sql in rows}
-
-
 def tables(sandbox: Sandbox) -> list[str]:
     """The names of all tables, as they were made; those of a full-text index are one."""
     rows = _ask(
@@ -155,4 +147,4 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-__all__ = ["MOST_CHANGES", "Contents", "changes", "contents", "definitions", "others", "quote", "tables"]
+__all__ = ["MOST_CHANGES", "Contents", "changes", "contents", "others", "quote", "tables"]

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from rollout.database.contents import Contents, contents, definitions, others
+from rollout.database.contents import Contents, contents, others
+from rollout.database.definitions import Definitions, definitions
 from rollout.database.image import BYTES, LIGHT, ROWS, Image
 from rollout.database.rows import Row, key
 from rollout.database.running import Outcome, run_all, weigh
@@ -38,7 +39,7 @@ class Gold:
     answers: bool = True
     tables: Contents = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
-    definitions: dict[str, str] = field(default_factory=dict)
+    definitions: Definitions = field(default_factory=dict)
     failed: str | None = None
 
 
@@ -139,7 +140,8 @@ def _writes(statement: str) -> bool:
     words = [token.word for token in tokens(statement) if token.depth == 0]
     return (
         not words
-        or words[0] in ("INSERT", "UPDATE", "DELETE", "REPLACE")
+        or words[0]
+        in ("INSERT", "UPDATE", "DELETE", "REPLACE", "ALTER", "CREATE", "DROP", "REINDEX", "ANALYZE")
         or bool(words[0] == "WITH" and {"INSERT", "UPDATE", "DELETE", "REPLACE"} & set(words))
     )
 

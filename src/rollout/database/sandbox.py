@@ -73,6 +73,8 @@ _ANSWERING = {
     "index_info",
     "index_list",
     "index_xinfo",
+    # Which SQLite asks itself where a CHECK is added.
+    "quick_check",
     "table_info",
     "table_list",
     "table_xinfo",

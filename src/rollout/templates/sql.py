@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rollout.database import DatabaseSpec
-from rollout.database.contents import Contents, changes, contents, definitions, others
+from rollout.database.contents import Contents, changes, contents, others
+from rollout.database.definitions import definitions
 from rollout.database.golds import golds_of_task, is_rows, statements_of
 from rollout.database.image import Image, SqlFailure, image_of
 from rollout.database.running import FAILURES, Outcome, run

@@ -18,13 +18,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rollout.database import DatabaseSpec
+from rollout.database.definitions import Definitions
 from rollout.database.golds import Gold, evaluate, is_rows, written_golds
 from rollout.database.image import Image, image_of
 from rollout.database.rows import Row, difference, equal
 from rollout.database.threads import beside
 from rollout.language.compare import show
 from rollout.language.paths import MISSING, PathError
-from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, UnscoredError, absent, failed, passed
 from rollout.verifiers._answers import Answer, read_answer, said_number, said_text
 from rollout.verifiers._phrase_tokens import Unread
 from rollout.verifiers._wording import Question, question_of
@@ -209,16 +210,27 @@ def _data(case: Case, gold: Gold, *, literal: bool) -> str | None:
     return _redefined(case, source.get("definitions") or {})
 
 
-def _redefined(case: Case, wanted: Mapping[str, str]) -> str | None:
-    """What is defined otherwise than at the start, though the gold leaves it as it was.
+def _redefined(case: Case, wanted: Definitions) -> str | None:
+    """What is not defined as it should be.
 
-    What the gold defines itself may be written in other words.
+    What the gold leaves as it was has to be as it was. What it defines itself may be written in other words that come
+    to the same. Raises UnscoredError for a trigger in other words, of which nobody can tell.
     """
     started, found = (state.get("definitions") or {} for state in (case.initial_state, case.final_state))
-    for name, definition in started.items():
-        if wanted.get(name) == definition != found.get(name, definition):
-            kind, _, plain = name.partition(" ")
+    for name, definition in wanted.items():
+        there = found.get(name)
+        if there is None or there["words"] == definition["words"]:
+            continue  # whether it is there at all has been looked at
+        kind, _, plain = name.partition(" ")
+        if definition["words"] == (started.get(name) or {}).get("words"):
             return f"The {kind} “{plain}” should be defined as it was."
+        if definition["means"] is None:
+            raise UnscoredError(
+                f"The {kind} “{plain}” is defined in other words than the gold has, and whether it does the same cannot"
+                " be told."
+            )
+        if there["means"] != definition["means"]:
+            return f"The {kind} “{plain}” is not what it should be."
     return None
 
 

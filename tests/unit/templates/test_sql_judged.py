@@ -71,6 +71,13 @@ def judged(tmp_path: Any, gold: str, *statements: str, answer: str = "3") -> Ver
         ("ALTER TABLE items DROP COLUMN note", ["ALTER TABLE items DROP COLUMN price"]),
         (DEARER, ["CREATE TABLE kept_items AS SELECT * FROM items", "DROP TABLE items",
                   "ALTER TABLE kept_items RENAME TO items", DEARER]),
+        ("CREATE VIEW cheap AS SELECT id FROM items WHERE price < 5", ["CREATE VIEW cheap AS SELECT id FROM items"]),
+        ("CREATE VIEW cheap AS SELECT id FROM items", ["CREATE VIEW cheap AS SELECT 1"]),
+        ("CREATE UNIQUE INDEX ux ON items (price, id)", ["CREATE INDEX ux ON sales (item)"]),
+        ("CREATE UNIQUE INDEX ux ON items (price, id)", ["CREATE UNIQUE INDEX ux ON items (id, price)"]),
+        ("CREATE TABLE n (id INTEGER PRIMARY KEY, x TEXT NOT NULL UNIQUE)", ["CREATE TABLE n (id, x)"]),
+        ("CREATE TABLE n (id INTEGER, x TEXT CHECK (x <> ''))", ["CREATE TABLE n (id INTEGER, x TEXT)"]),
+        ("ALTER TABLE items ADD COLUMN phone TEXT", ["ALTER TABLE items ADD COLUMN phone INTEGER"]),
     ],
 )  # fmt: skip
 def test_what_was_done_besides_or_elsewhere_is_found(tmp_path: Any, gold: str, statements: list[str]) -> None:
@@ -89,6 +96,13 @@ def test_what_was_done_besides_or_elsewhere_is_found(tmp_path: Any, gold: str, s
         ("ALTER TABLE sales ADD COLUMN paid INTEGER", ["ALTER TABLE sales ADD COLUMN paid INTEGER"]),
         ("CREATE VIEW cheap AS SELECT id FROM items WHERE price < 5",
          ["CREATE VIEW cheap AS SELECT id  FROM items  WHERE (price<5)"]),
+        ("CREATE UNIQUE INDEX ux ON items (price, id)", ['create unique index "ux" on "items" ("price", [id])']),
+        ("CREATE TABLE n (id INTEGER PRIMARY KEY, x TEXT NOT NULL UNIQUE)",
+         ["CREATE TABLE n (id INTEGER, x text NOT NULL, PRIMARY KEY (id), UNIQUE (x))"]),
+        ("ALTER TABLE sales ADD COLUMN paid INTEGER DEFAULT 1 CHECK (paid < 2)",
+         ["ALTER TABLE sales ADD COLUMN paid INTEGER DEFAULT 1 CHECK (2 > paid)"]),
+        (HOW_MANY, ["DROP VIEW dear", "create view dear as select id from items where price > 10"]),
+        (HOW_MANY, ["ALTER TABLE items RENAME TO things", "ALTER TABLE things RENAME TO items"]),
         ("DROP VIEW dear; CREATE VIEW dear AS SELECT id FROM items",
          ["DROP VIEW dear", "CREATE VIEW dear AS SELECT items.id FROM items"]),
     ],
@@ -98,3 +112,12 @@ def test_what_the_gold_does_may_be_done_in_other_words(
 ) -> None:
     verdict = judged(tmp_path, gold, *statements)
     assert verdict.outcome is Outcome.PASSED, verdict.marks
+
+
+def test_a_trigger_in_other_words_is_not_graded(tmp_path: Any) -> None:
+    gold = "CREATE TRIGGER log AFTER INSERT ON sales BEGIN UPDATE items SET note = 'sold' WHERE id = new.item; END"
+    other = gold.replace("id = new.item", "new.item = id")
+    assert judged(tmp_path, gold, gold).outcome is Outcome.PASSED
+    verdict = judged(tmp_path, gold, other)
+    assert verdict.outcome is not Outcome.PASSED
+    assert "in other words than the gold has" in verdict.marks[0].reason
