@@ -7,11 +7,12 @@ so is one whose first request is still being answered (409).
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import URL, Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -23,6 +24,11 @@ from rollout.platform.store.repeats import Answer, OtherRequestError, UnderWayEr
 
 _LONGEST_NAME = 200
 _LARGEST = 64 * 1024 * 1024
+
+_log = logging.getLogger("rollout")
+
+_given_up: set[tuple[URL, str, str]] = set()
+"""The requests that this process refused and could not forget: the database has them as under way."""
 
 
 def repeated(endpoint: Endpoint) -> Endpoint:
@@ -42,10 +48,22 @@ def repeated(endpoint: Endpoint) -> Endpoint:
             f"{request.method} {request.url.path}?{request.url.query} {request.headers.get('if-match', '')}\n"
         )
         hashed = sha256(counts.encode() + body).hexdigest()
+        me = (store.engine.url, sender, name)
+        # Only one of those that send it again finds it so.
+        was_given_up = me in _given_up
+        _given_up.discard(me)
+
+        def is_over(process: str) -> bool:
+            return is_gone(process) or (was_given_up and process == this_process())
+
         try:
             before = await store.awrite(
-                repeats.begin, sender, name, hashed, process=this_process(), is_gone=is_gone
+                repeats.begin, sender, name, hashed, process=this_process(), is_gone=is_over
             )
+        except StoreError:
+            if was_given_up:
+                _given_up.add(me)
+            raise
         except OtherRequestError:
             raise ApiError(422, "The Idempotency-Key was sent with another request before.") from None
         except UnderWayError:
@@ -63,11 +81,21 @@ def repeated(endpoint: Endpoint) -> Endpoint:
             response = await endpoint(request)
         except Exception:
             # One that is broken off stays under way: what it began may come to its end.
-            await store.awrite(repeats.forget, sender, name)
+            try:
+                await store.awrite(repeats.forget, sender, name)
+            except StoreError as error:
+                _log.error("A request that was refused could not be forgotten. %s", error)
+                _given_up.add(me)
             raise
         finally:
             saying.cancel()
-        await store.awrite(repeats.answered, sender, name, Answer(response.status_code, bytes(response.body)))
+        try:
+            await store.awrite(
+                repeats.answered, sender, name, Answer(response.status_code, bytes(response.body))
+            )
+        except StoreError as error:
+            # It is done, whoever remembers it.
+            _log.error("What a request was answered could not be kept. %s", error)
         return response
 
     once.__name__ = endpoint.__name__

@@ -26,7 +26,7 @@ from rollout.platform.server import access
 from rollout.platform.server.app import application
 from rollout.platform.server.processes import this_process
 from rollout.platform.server.runner import Runner
-from rollout.platform.store import FullError, Store, environments, keys, rollouts, runs
+from rollout.platform.store import FullError, Store, environments, keys, repeats, rollouts, runs
 from rollout.platform.store.keys import Scope
 from rollout.source import read
 
@@ -122,14 +122,18 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(small: Path)
                 assert http.get("/api/health").status_code == 200
 
 
+LARGE = (rollouts.keep, repeats.forget, repeats.answered)
+
+
 class Filling(Store):
-    """A store that takes nothing more while its disk ``has_room`` no more, and no rollouts while it is nearly so."""
+    """A store that takes nothing more while its disk ``has_room`` no more, and nothing large while it is nearly so."""
 
     has_room = True
     is_nearly_full = False
 
     def write(self, work: Any, *args: Any, **more: Any) -> Any:
-        if not self.has_room or (self.is_nearly_full and work is rollouts.keep):
+        has_room = self.has_room and not (self.is_nearly_full and work in LARGE)
+        if not has_room:
             self.is_full = True
             raise FullError
         return super().write(work, *args, **more)
@@ -198,6 +202,51 @@ def test_a_run_that_stands_still_says_why_at_once_and_once(
     assert (told["status"], told["done"], told["reason"]) == ("done", run.total, None)
     said = [record.getMessage() for record in caplog.records if run.id in record.getMessage()]
     assert said == [f"The run {run.id} stands still, as no rollout of it can be kept. {full}"]
+
+
+def test_a_request_that_comes_again_is_told_of_the_full_disk_and_not_of_itself(
+    filling: Filling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (document,) = read(LETTERS)
+    body = dict(compile_environment(check(document).environment()).environment)
+    push = environments.push
+
+    def has_no_room(*_: Any, **__: Any) -> Any:
+        raise FullError
+
+    async def thrice() -> list[httpx.Response]:
+        app = application(filling, Runner(filling), everybody=True)
+        async with asking(app) as client:
+
+            async def ask() -> httpx.Response:
+                headers = {"idempotency-key": "once"}
+                return await client.post("/api/environments", json=body, headers=headers)
+
+            filling.is_nearly_full = True
+            monkeypatch.setattr(environments, "push", has_no_room)
+            full = [await ask(), await ask()]
+            filling.has_room = False
+            full.append(await ask())
+            filling.has_room = True
+            monkeypatch.setattr(environments, "push", push)
+            return [*full, await ask()]
+
+    *full, last = asyncio.run(thrice())
+    assert [answer.status_code for answer in full] == [503, 503, 503]
+    assert {answer.json()["error"] for answer in full} == {"The disk that the database is on is full."}
+    assert (last.status_code, last.json()["slug"]) == (201, "letters")
+
+
+def test_what_is_done_is_answered_so_though_the_answer_cannot_be_kept(filling: Filling) -> None:
+    (document,) = read(LETTERS)
+    body = dict(compile_environment(check(document).environment()).environment)
+    filling.is_nearly_full = True
+
+    async def ask() -> httpx.Response:
+        async with asking(application(filling, Runner(filling), everybody=True)) as client:
+            return await client.post("/api/environments", json=body, headers={"idempotency-key": "once"})
+
+    assert asyncio.run(ask()).status_code == 201
 
 
 def test_uses_of_keys_are_noted_again_when_there_is_room(
