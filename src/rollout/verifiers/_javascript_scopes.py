@@ -134,7 +134,8 @@ class Scopes:
 
     def _names(self, start: int, end: int) -> Iterator[int]:
         for at in range(start + 1, min(end, start + _LONGEST_BODY)):
-            if self._tokens[at].kind == "name" and self._tokens[at - 1].text not in (".", "?."):
+            # What comes after “=” is a default value.
+            if self._tokens[at].kind == "name" and self._tokens[at - 1].text not in (".", "?.", "="):
                 yield at
 
     def _declare(self, names: Iterator[int] | list[int], scope: tuple[int, int]) -> None:

@@ -132,7 +132,7 @@ def plainly(tokens: Sequence[Token]) -> list[Token]:
             found.append(name)
             at += 3
         elif _is_sign(token, "(") and not _is_value(found[-1:]) and (end := _end_of_wrapping(tokens, at)):
-            found.append(tokens[at + 1])
+            found += tokens[at + 1 : at + _length_of_name(tokens, at + 1) + 1]
             at = end
         else:
             found.append(token)
@@ -160,11 +160,21 @@ def _named_member(tokens: Sequence[Token], at: int) -> Token | None:
     return Token("name", text, line) if kind == "text" and re.fullmatch(r"[\w$]+", text) else None
 
 
+def _length_of_name(tokens: Sequence[Token], at: int) -> int:
+    """How many tokens ``a.b.c`` has."""
+    end = at + 1
+    while end + 1 < len(tokens) and tokens[end].text in (".", "?.") and tokens[end + 1].kind == "name":
+        end += 2
+    return end - at
+
+
 def _end_of_wrapping(tokens: Sequence[Token], at: int) -> int | None:
-    """Where what follows ``(name)`` or ``(name as type)`` begins, if a member of it follows."""
+    """Where what follows ``(name)`` or ``(a.b as type)`` begins, if a member of it follows."""
     if at + 3 >= len(tokens) or tokens[at + 1].kind != "name":
         return None
-    end = at + 2
+    end = at + 1 + _length_of_name(tokens, at + 1)
+    if end + 1 >= len(tokens):
+        return None
     if tokens[end].text == "as":
         while end < min(len(tokens) - 1, at + 20) and tokens[end].text not in ("(", ")"):
             end += 1

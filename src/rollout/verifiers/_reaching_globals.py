@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rollout.verifiers._javascript_scopes import Scopes
 from rollout.verifiers._javascript_tokens import Token
+from rollout.verifiers._reaching_prototypes import Prototypes, adds_what_is_missing
 from rollout.verifiers._reaching_python import Found, words
 
 _STATICS: Mapping[str, frozenset[str]] = {
@@ -86,6 +87,7 @@ class Globals:
                     yield line, text[:60], True
             elif kind == "name":
                 yield from self._at(at)
+        yield from Prototypes(self._tokens, self._scopes).read()
 
     def _at(self, at: int) -> Iterator[Found]:
         _, text, line = self._tokens[at]
@@ -142,7 +144,7 @@ class Globals:
         what = owner if owner in _GLOBAL_OBJECT else f"what {owner} has"
         kind, text, _ = self._tokens[at + 2]
         if kind == "text":
-            if text in names and not self._adds_what_is_missing(start - 4, owner, text):
+            if text in names and not self._adds_what_is_missing(start - (4 if is_of else 2), owner, text):
                 yield line, f"{owner}.{text}", True
         elif text == "{" and kind == "sign":
             keys = set(self._keys(at + 2))
@@ -223,20 +225,9 @@ class Globals:
 
     def _adds_what_is_missing(self, at: int, owner: str, name: str) -> bool:
         """Whether a static is set only where there is none: ``if (!Object.is) Object.is = …``, ``x = x || …``."""
-        static = [owner, ".", name]
-        if self._texts(at, at + 4) == [*static, "="]:
-            after = self._texts(at + 4, at + 8)
-            if after[:3] == static and after[3] in ("||", "??"):
-                return True
-        end = at - 1 if self._tokens[at - 1].text == "{" else at
-        said = "".join(self._texts(end - 10, end))
-        plain = re.escape("".join(static))
-        return bool(
-            re.search(
-                rf"if\((?:!{plain}|typeof{plain}(?:!==?function|===?undefined)|{plain}===?(?:undefined|null))\)$",
-                said,
-            )
-        )
+        thing = f"{owner}.{name}"
+        end = at + 3 if self._texts(at, at + 3) == [owner, ".", name] else at
+        return adds_what_is_missing(self._tokens, self._scopes, at, end, thing, owner)
 
     def _find_aliases(self) -> dict[str, str]:
         """Names that a program has for a built-in or the global object: ``const O = Object``."""

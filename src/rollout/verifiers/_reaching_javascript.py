@@ -40,12 +40,6 @@ _OF_PROCESS = words(
     binding dlopen ppid removeAllListeners
     """
 )
-_BUILT_IN = words(
-    """
-    Object Array Function Promise Error String Number RegExp Map Set WeakMap WeakSet Symbol Iterator Boolean
-    Date AsyncResource EventEmitter AssertionError
-    """
-)
 _DEFINERS = words(
     """
     defineProperty defineProperties assign setPrototypeOf set
@@ -167,8 +161,6 @@ def _at(tokens: Sequence[Token], at: int, imports: set[str]) -> Iterator[Found]:
         text == "require" and dot and (after[1] in ("cache", "extensions") or after[1:3] == ["main", "."])
     ):
         yield line, f"{text}.{after[1]}", True
-    elif text == "prototype" and member:
-        yield from _of_prototype(tokens, at, owner)
     elif text == "__proto__" and member and after[0] in (".", "[", ","):
         yield line, "__proto__", True
     elif text == "getPrototypeOf" and "".join(after[:4]) in ("({})", "([])"):
@@ -244,20 +236,6 @@ def _module_changes(tokens: Sequence[Token]) -> Iterator[Found]:
             yield line, f"{names[text]}.{after[1]}", False
         elif is_defined and tokens[at - 3].text == "." and tokens[at - 4].text in ("Object", "Reflect"):
             yield line, f"what {names[text]} has", False
-
-
-def _of_prototype(tokens: Sequence[Token], at: int, owner: str) -> Iterator[Found]:
-    if owner not in _BUILT_IN:
-        return
-    line, after = tokens[at].line, [each.text for each in tokens[at + 1 : at + 4]]
-    first = tokens[at - 3] if at >= 3 else tokens[0]
-    is_handed_over = first.text == "(" and tokens[at - 4].text in _DEFINERS
-    is_set = (after[0] == "." and after[2] == "=") or (after[0] == "[")
-    is_named = (
-        first.text == "=" and tokens[at - 4].text != "}" and after[0] not in (".", "?.") and owner == "Object"
-    )
-    if is_handed_over or is_set or is_named:
-        yield line, f"{owner}.prototype", True
 
 
 __all__ = ["modules_named", "reaches_in_javascript"]

@@ -288,6 +288,75 @@ def test_honest_javascript_uses_the_global_object_and_names_like_those_of_a_runn
     assert reaches_in_javascript(code, TESTS) == []
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if (!Array.prototype.at) { Array.prototype.at = function (i) { return this[i] } }",
+        "if (!('at' in Array.prototype)) Array.prototype.at = f",
+        "Array.prototype.at = Array.prototype.at || function (i) { return this[i] }",
+        "if (!Array.prototype.last) Object.defineProperty(Array.prototype, 'last', { value: f, configurable: true })",
+        "if (typeof String.prototype.replaceAll !== 'function') {\n  String.prototype.replaceAll = f\n}",
+        "String.prototype.title = function () { return this[0].toUpperCase() }",
+        "Array.prototype.groupBy ??= f; Array.prototype.at ||= f",
+        "if (!Array.prototype.flat) { Object.defineProperty(Array.prototype, 'flat', {}); x.flatMap ||= f }",
+        "(function () { if (Array.prototype.at) return; Array.prototype.at = f })()",
+        "Array.prototype.at || (Array.prototype.at = f)",
+        "Array.prototype.at || Object.defineProperty(Array.prototype, 'at', {})",
+        "for (const name of names) { if (!Array.prototype[name]) Array.prototype[name] = f }",
+        "const x = Array.prototype[name]; x.call([])",
+        "class Iterator {}\nIterator.prototype.next = f",
+        "function EventEmitter () {}\nEventEmitter.prototype.on = f",
+        "Object.assign(String.prototype, { title () { return 1 }, words () {} })",
+        "(String.prototype as any).title = f; if (Array.prototype.at == null) { /* x */ Array.prototype.at = f }",
+        "if (!Array.prototype.at && !Array.prototype.item) { Array.prototype.at = f }",
+        "if (!Object.hasOwn(Array.prototype, 'at')) Array.prototype.at = f",
+        "if (!Object.is) { Object.defineProperty(Object, 'is', { value: f }) }",
+        "const { slice } = Array.prototype; const has = Object.prototype.hasOwnProperty; Function.prototype.method = f",
+        "const proto = Array.prototype; if (!proto.at) proto.at = f; proto.slice.call(x); proto[name]",
+        "Number.prototype.times = f; Date.prototype.addDays = f",
+    ],
+)
+def test_what_adds_to_a_prototype_is_honest(code: str) -> None:
+    assert reaches_in_javascript(code, TESTS) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Array.prototype.includes = () => true",
+        "(Array.prototype as any).includes = f",
+        "Array.prototype['includes'] = f",
+        "if (Array.prototype.includes) Array.prototype.includes = f",
+        "if (!Array.prototype.at) { Array.prototype.includes = f }",
+        "if (!Array.prototype.at) { } Array.prototype.at = f",
+        "if (!Array.prototype.at || true) { Array.prototype.at = f }",
+        "if (false) { if (Array.prototype.at) return } Array.prototype.at = f",
+        "delete Array.prototype.at",
+        "Object.defineProperty(Array.prototype, 'includes', { value: f })",
+        "Object.assign(Array.prototype, { includes () {} })",
+        "Object.assign(Array.prototype, { get includes () {} })",
+        "Object.assign(Array.prototype, all)",
+        "const p = Array.prototype\np.includes = f",
+        "Array.prototype[name] = f",
+        "Object.prototype.x = 1",
+        "Object.prototype.toString = f",
+        "const { EventEmitter } = require('events'); EventEmitter.prototype.emit = f",
+        "globalThis.Array.prototype.includes = f",
+        "String.prototype.toString = f;",
+        "Date.prototype.getTime = f",
+        "Array.prototype[Symbol.iterator] = f",
+        "Array.prototype.at &&= f",
+        "if (!Array.prototype.at) {} else { Array.prototype.at = f }",
+        "if (!Array.prototype.at) {} else Array.prototype.at = f",
+        "Object.setPrototypeOf(Array.prototype, x)",
+        "Array.prototype.map.call = f",
+        "Object.is.x = 1; if (!Object.is) {} Object.is = f",
+    ],
+)
+def test_another_meaning_for_what_a_prototype_has_is_found(code: str) -> None:
+    assert any(certain for _, _, certain in reaches_in_javascript(code, TESTS))
+
+
 def test_any_text_has_tokens() -> None:
     for text in (
         "`${",
@@ -299,6 +368,7 @@ def test_any_text_has_tokens() -> None:
         "#!/usr/bin/env node\n",
         "<p>Don't</p>",
         "\u2028é\ud83d",
+        "(a.b",
     ):
         assert all(token.text is not None for token in tokens_of(text))
         assert isinstance(reaches_in_javascript(text, TESTS), list)
