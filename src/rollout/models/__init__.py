@@ -279,12 +279,13 @@ class Setup:
 
 
 _HERE = frozenset({"human", "noop", "oracle", "random", "replay"})
+_NAMED = re.compile(r"(?P<provider>[A-Za-z0-9][\w.-]*)/\S(?:.*\S)?")
 
 
 def is_elsewhere(model_id: str) -> bool:
     """Whether the id names a model at a provider, as PROVIDER/MODEL does, and none that this machine has."""
-    name, slash, _ = model_id.partition(":")[0].partition("/")
-    return bool(slash) and name not in _HERE
+    named = _NAMED.fullmatch(model_id)
+    return named is not None and named["provider"] not in _HERE
 
 
 def address(model_id: str, setup: Setup) -> str | None:
@@ -323,11 +324,13 @@ def connect(model_id: str, setup: Setup | None = None) -> AnyModel:
 def _known(model_id: str, setup: Setup) -> str:
     from difflib import get_close_matches
 
-    names = [*members(__name__), *setup.settings.providers]
+    # Who wants a model elsewhere may ask a server, which has none of those that a person at a machine has.
+    is_here = not is_elsewhere(model_id)
+    names = [*(each for each in members(__name__) if is_here or each not in _HERE), *setup.settings.providers]
     close = get_close_matches(re.split(r"[/:]", model_id[:200], maxsplit=1)[0], names, n=1)
     meant = f"Did you mean “{close[0]}”? " if close else ""
-    here = "On this machine: human, noop, oracle, random:SEED, replay:FILE."
-    return f"{meant}{here} Elsewhere: PROVIDER/MODEL, such as openai/gpt-4o-mini."
+    here = "On this machine: human, noop, oracle, random:SEED, replay:FILE. " if is_here else ""
+    return f"{meant}{here}{'Elsewhere: ' if is_here else 'Write '}PROVIDER/MODEL, such as openai/gpt-4o-mini."
 
 
 __all__ = [

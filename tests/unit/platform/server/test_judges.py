@@ -14,6 +14,7 @@ import pytest
 from rollout.check import check
 from rollout.compile import compile_environment
 from rollout.environment import Environment
+from rollout.models import is_elsewhere
 from rollout.platform.server.app import application
 from rollout.platform.server.runner import Runner
 from rollout.platform.store import Store, environments, runs
@@ -30,6 +31,10 @@ NOBODY = [
     "random:1",
     "human",
     "nobody",
+    "/m",
+    "desk/",
+    "desk /m",
+    "desk/ m",
 ]
 
 
@@ -78,6 +83,27 @@ def test_a_judge_of_no_provider_is_not_taken(store: Store, tmp_path: Path, model
     assert put.json()["pointer"] == "/primitives/0/model"
     assert "asks only models of providers" in pushed.json()["error"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
+
+
+@pytest.mark.parametrize("model", ["/m", "desk/", "desk//m", "desk/m m", "human/m", "replay/x", "nobody"])
+def test_a_model_that_is_not_there_is_refused_without_naming_what_no_server_has(
+    store: Store, model: str
+) -> None:
+    (document,) = read(DESK)
+    store.write(environments.push, compile_environment(check(document).environment()))
+
+    async def work(client: httpx.AsyncClient) -> httpx.Response:
+        return await client.post("/api/runs", json={"environmentSlug": "desk", "model": model, "n": 1})
+
+    refused = through(store, work)
+    assert (refused.status_code, refused.json()["pointer"]) == (400, "/model")
+    assert "PROVIDER/MODEL" in refused.json()["hint"] or model in ("human/m", "replay/x")
+    for word in ("human,", "replay:"):
+        assert word not in refused.json()["hint"]
+
+
+def test_a_model_at_a_server_of_ones_own_may_be_called_by_its_path() -> None:
+    assert is_elsewhere("lab//models/one.gguf") and is_elsewhere("lab/One 7b")
 
 
 @pytest.mark.parametrize("model", NOBODY)
