@@ -170,11 +170,11 @@ def left_out(
     lacking = unmatched(present, wanted, lambda one, other: compare(other, one, **terms) is None)
     if lacking is not None:
         item = shown(present[lacking], 60)
-        why = f"{name} has {item} from the start, which no tool takes away and this leaves out"
+        why = f"{name} has {item} from the start, which nothing takes away and this leaves out"
         return Unreached(steps, why, "Add it here: the ground truth is the whole list as it is at the end.")
     if terms["ignore_order"] or compare(wanted[: len(present)], present, **terms) is None:
         return None
-    why = f"{name} begins with {shown(present[0], 60)}, which is there at the start; tools add behind it"
+    why = f"{name} begins with {shown(present[0], 60)}, which is there at the start; what is added comes behind it"
     return Unreached(steps, why, "Put what is there at the start first, or compare with “ignoreOrder: true”.")
 
 

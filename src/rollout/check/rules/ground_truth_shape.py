@@ -2,7 +2,8 @@
 
 What a ground truth holds depends on who reads it. Files are texts by path, under `files`; of a database it is a query,
 rows or an answer; of a site the page's `url` and `title`, and `values`, which are fields by page. With anything else in
-their place every rollout of the task would fail, or end in an error.
+their place every rollout of the task would fail, or end in an error. The same holds of a part of a site's state that no
+page brings about: a list without what is in it at the start, or with a row that nothing adds.
 
 Before:
 
@@ -21,11 +22,14 @@ from typing import Any
 from rollout.check.fields import fields_called, never_holds
 from rollout.check.finding import Finding
 from rollout.check.grading import judging, parsed
+from rollout.check.site_state import SiteState
+from rollout.check.start import comparison
 from rollout.check.subject import Item, Subject
 from rollout.check.values import described, shown
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
 from rollout.language.paths import MISSING, get, write
+from rollout.language.site import OWN_KEYS
 from rollout.source.document import TaskRecord
 from rollout.source.place import Route
 
@@ -69,6 +73,9 @@ def _shapes(subject: Subject) -> Iterator[Shape]:
                 yield lambda truth, primitive=primitive: _gold(truth, primitive)  # type: ignore[misc]
             case "browser", "ground_truth_match":
                 yield lambda truth: _site(truth, subject)
+                if primitive.value.get("not") is not True and subject.is_sound("config"):
+                    state, terms = SiteState(subject), comparison(primitive.value)
+                    yield lambda truth, state=state, terms=terms: _state(truth, subject, state, terms)  # type: ignore[misc]
 
 
 def _files(truth: dict[str, Any], key: str) -> Iterator[Finding]:
@@ -178,6 +185,27 @@ def _site(truth: dict[str, Any], subject: Subject) -> Iterator[Finding]:
             yield Finding(("values", url), told, way_out)
         elif url in pages:
             yield from _fields(pages[url], fields, ("values", url))
+
+
+def _state(
+    truth: dict[str, Any], subject: Subject, state: SiteState, terms: dict[str, Any]
+) -> Iterator[Finding]:
+    gathered = truth.get("state")
+    is_gathered = isinstance(gathered, dict) and "state" not in subject.initial_state
+    named: list[tuple[Route, str, Any]] = [
+        ((), key, value)
+        for key, value in truth.items()
+        if key not in OWN_KEYS and not (is_gathered and key == "state")
+    ]
+    if isinstance(gathered, dict) and is_gathered:
+        named += [(("state",), key, value) for key, value in gathered.items()]
+    for above, key, value in named:
+        if (unreached := state.unreached(key, value, terms)) is not None:
+            yield Finding(
+                (*above, *unreached.steps),
+                f"The final state never has this: {unreached.why}.",
+                unreached.hint or "Write what a right rollout leads to, or let a page lead there.",
+            )
 
 
 def _fields(page: Item, fields: dict[str, Any], route: Route) -> Iterator[Finding]:
