@@ -15,14 +15,20 @@ _LONGEST_TYPE, _LONGEST_BODY = 40, 2000
 
 
 class Scopes:
-    """Made of a program's tokens. ``partner`` has, for each bracket's index, that of the other one of its pair."""
+    """Made of a program's tokens.
+
+    ``partner`` has, for each bracket's index, that of the other one of its pair, and ``opener``, for each token's
+    index, that of the bracket that it is directly in, or -1.
+    """
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
         self.partner: dict[int, int] = {}
+        self.opener: list[int] = []
         self._block: list[int] = []
         self._functions: set[int] = set()
         self._ranges: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._parameters: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         self._pair()
         for at, token in enumerate(tokens):
             if token.kind == "name":
@@ -33,6 +39,10 @@ class Scopes:
     def has(self, name: str, at: int) -> bool:
         """Whether ``name`` is the program's own at the token ``at``."""
         return any(start <= at <= end for start, end in self._ranges.get(name, ()))
+
+    def is_parameter(self, name: str, at: int) -> bool:
+        """Whether ``name`` is, at the token ``at``, what a function of the program's own was given."""
+        return any(start <= at <= end for start, end in self._parameters.get(name, ()))
 
     def is_in_function(self, at: int) -> bool:
         """Whether ``arguments`` at the token ``at`` are those of a function of the program's own."""
@@ -46,6 +56,7 @@ class Scopes:
         blocks = [-1]
         for at, (kind, text, _) in enumerate(self._tokens):
             self._block.append(blocks[-1])
+            self.opener.append(stack[-1] if stack else -1)
             if kind != "sign":
                 continue
             if text in _OPENS:
@@ -71,7 +82,9 @@ class Scopes:
         elif text == "import" and following not in ("(", "."):
             self._declare(self._imported(at + 1), (0, len(self._tokens)))
         elif following == "=>":
-            self._declare([at], (at, self._end_of_expression(at + 2)))
+            last = self._end_of_expression(at + 2)
+            self._declare([at], (at, last))
+            self._parameters[text].append((at, last))
 
     def _read_parameters(self, start: int) -> None:
         end = self.partner.get(start)
@@ -85,6 +98,9 @@ class Scopes:
             self._functions.add(body)
         last = self.partner.get(body, len(self._tokens)) if is_block else self._end_of_expression(body)
         self._declare(self._names(start, end), (start, last))
+        if self._tokens[start - 1].text != "catch":
+            for at in self._names(start, end):
+                self._parameters[self._tokens[at].text].append((start, last))
 
     def _body(self, at: int) -> int | None:
         """Where the body begins of a function whose parameters end before ``at``, if they are parameters."""

@@ -13,6 +13,7 @@ from rollout.verifiers._javascript_scopes import Scopes
 from rollout.verifiers._javascript_tokens import Token
 from rollout.verifiers._reaching_prototypes import Prototypes, adds_what_is_missing
 from rollout.verifiers._reaching_python import Found, words
+from rollout.verifiers._reaching_values import Values
 
 _STATICS: Mapping[str, frozenset[str]] = {
     "Object": words(
@@ -88,6 +89,7 @@ class Globals:
             elif kind == "name":
                 yield from self._at(at)
         yield from Prototypes(self._tokens, self._scopes).read()
+        yield from Values(self._tokens, self._scopes, _STATICS, self._meaning).read()
 
     def _at(self, at: int) -> Iterator[Found]:
         _, text, line = self._tokens[at]
@@ -124,13 +126,31 @@ class Globals:
         line, names = self._tokens[at].line, _STATICS[owner]
         after = self._texts(at + 1, at + 4)
         if after[0] in (".", "?."):
-            is_set = after[2] in _SETS or self._tokens[self._start_of(at) - 1].text == "delete"
+            start = self._start_of(at)
+            is_set = after[2] in _SETS or self._tokens[start - 1].text == "delete" or self._is_target(start)
             if after[1] in names and is_set and not self._adds_what_is_missing(at, owner, after[1]):
                 yield line, f"{owner}.{after[1]}", True
         elif (after[0] == "[" and self._after_brackets(at + 1) in _SETS) or self._is_given_where_written(at):
             yield line, f"what {owner} has", False
         else:
             yield from self._of_definer(at, owner, names)
+
+    def _is_target(self, at: int) -> bool:
+        """Whether a value is taken apart into what begins at ``at``: ``[Object.is] = …``, ``for (Object.is of …)``."""
+        before, after = self._tokens[at - 1].text, self._tokens[at + 3].text
+        if before == "(":
+            return self._tokens[at - 2].text == "for" and after in ("of", "in")
+        if before not in (":", "[", ",", "...") or after not in (",", "]", "}", "="):
+            return False
+        closes = next(
+            (
+                each
+                for each in range(at + 3, at + 60)
+                if self._scopes.partner.get(each, len(self._tokens)) < at
+            ),
+            0,
+        )
+        return self._tokens[closes].text in ("]", "}") and self._tokens[closes + 1].text == "="
 
     def _of_definer(self, at: int, owner: str, names: Collection[str]) -> Iterator[Found]:
         """What is defined by ``Object.defineProperty(owner, …)`` and the like."""
@@ -192,7 +212,7 @@ class Globals:
         inside = set(self._texts(start + 1, at - 2))
         for each in sorted(inside & _RUNNER):
             yield self._tokens[at].line, f"{name}.{each}", True
-        if "..." in inside or "[" in inside:
+        if inside & words("... [ Object Array Number JSON Math Reflect"):
             yield self._tokens[at].line, name, False
 
     def _of_runner(self, at: int, name: str) -> Iterator[Found]:

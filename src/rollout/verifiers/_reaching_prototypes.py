@@ -217,27 +217,18 @@ def adds_what_is_missing(
         return True
     statement = start
     while True:
-        opens = _opener(tokens, scopes, statement)
-        first = opens + 1 if opens is not None else 0
-        if _returns_before(tokens, scopes, max(first, start - _FURTHEST), statement, thing):
+        opens = scopes.opener[statement]
+        first = max(opens + 1, start - _FURTHEST)
+        if _returns_before(tokens, scopes, first, statement, thing):
             return True
-        for closes in (statement - 1, opens - 1 if opens is not None and tokens[opens].text == "{" else -1):
+        for closes in (statement - 1, opens - 1 if opens >= 0 and tokens[opens].text == "{" else -1):
             if closes > 0 and tokens[closes].text == ")" and (asks := scopes.partner.get(closes)) is not None:
                 asked = said(tokens, asks + 1, closes)
                 if tokens[asks - 1].text == "if" and _tells_missing(asked, thing, home):
                     return True
-        if opens is None:
+        if opens < 0:
             return False
         statement = opens
-
-
-def _opener(tokens: Sequence[Token], scopes: Scopes, at: int) -> int | None:
-    """The bracket that ``at`` is directly in."""
-    for back in range(at - 1, max(at - 4000, -1), -1):
-        partner = scopes.partner.get(back)
-        if tokens[back].kind == "sign" and partner is not None and partner >= at:
-            return back
-    return None
 
 
 def _returns_before(tokens: Sequence[Token], scopes: Scopes, first: int, last: int, thing: str) -> bool:
