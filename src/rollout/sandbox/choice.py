@@ -43,6 +43,16 @@ class Kind(Protocol):
         """Ends what is still running when the process that was started has been killed."""
 
 
+class NoSandboxError(SandboxError):
+    """No kind that was to be tried works here; ``found`` is a sentence that says why, without the way out."""
+
+    def __init__(self, found: str) -> None:
+        super().__init__(
+            f"{found} Install bubblewrap. Commands of your own run without any protection by --sandbox none."
+        )
+        self.found = found
+
+
 _found: dict[str, Kind] = {}
 
 
@@ -78,10 +88,7 @@ async def find(kind: str) -> Kind:
         if found is not None:
             return _found.setdefault(kind, found)
         tried.append(why)
-    raise SandboxError(
-        f"There is no sandbox to run commands in: {'; '.join(tried)}. Install bubblewrap. Commands of your own run"
-        " without any protection by --sandbox none."
-    )
+    raise NoSandboxError(f"There is no sandbox to run commands in: {'; '.join(tried)}.")
 
 
 async def _try(arguments: Sequence[str], seconds: float = 20.0) -> str | None:
@@ -105,4 +112,4 @@ async def _try(arguments: Sequence[str], seconds: float = 20.0) -> str | None:
     return words.decode("utf-8", "replace").strip().partition("\n")[0] or f"exit status {process.returncode}"
 
 
-__all__ = ["Kind", "Start", "find"]
+__all__ = ["Kind", "NoSandboxError", "Start", "find"]

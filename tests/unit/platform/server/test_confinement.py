@@ -68,7 +68,7 @@ def test_a_server_confines_commands_whatever_its_environment_says(
         (["--sandbox", "none"], {}, "it was asked for “none”"),
         ([], {"ROLLOUT_SANDBOX": "none"}, "ROLLOUT_SANDBOX is “none”"),
         (["--sandbox", "nonsense"], {}, "There is no sandbox “nonsense”"),
-        (["--sandbox", "container"], {}, "the kinds are auto, bubblewrap, docker, podman"),
+        (["--sandbox", "container"], {}, "a server's kinds are auto, bubblewrap, docker, podman."),
         ([], {"ROLLOUT_SANDBOX": "nonsense"}, "There is no sandbox “nonsense”"),
         (["--sandbox", "podman"], {"PATH": "/nowhere"}, "podman is not installed"),
     ],
@@ -82,6 +82,7 @@ def test_a_server_without_the_sandbox_that_was_asked_for_does_not_start(
     )
     assert ended.exit_code == 2
     assert sentence in ended.output
+    assert "--sandbox none" not in ended.output and "podman, none" not in ended.output
     assert not data.exists()
 
 
