@@ -64,7 +64,9 @@ def test_where_nothing_is_yet_a_page_says_what_to_do(empty: Platform) -> None:
         )
         assert "rollout run SLUG --model" in text(browser.get("/runs"))
         assert "rollout run SLUG --model" in text(browser.get("/compare"))
-        assert "rollout improve --run RUN" in text(browser.get("/training"))
+        training = text(browser.get("/training"))
+        assert "POST /api/training-jobs" in training
+        assert f'Client(KEY, "{empty.address}").create_training_job(RUN, ROLLOUTS' in training
 
 
 def test_an_environment_shows_what_it_holds_and_what_changed(owner: Browser, stocked: Stocked) -> None:
