@@ -241,6 +241,10 @@ class _Check:
             # Each of several keys that exclude each other may be the one too many.
             if fault.slug == "conflicting-keys":
                 self.broken.update((*route[:-1], key) for key in fault.facts["keys"])
+            for home in fault.facts.get("targets", ()) if fault.slug == "misplaced-key" else ():
+                # It is missing where it belongs; without the template nothing is known of the rest.
+                key = fault.facts["key"]
+                self.missing_in.add((*under, *home) if key == "template" else (*under, *home, key))
         if is_echo or self.doubled.holds(route):
             return
         known = rule(fault.slug)

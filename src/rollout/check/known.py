@@ -35,10 +35,9 @@ def keys_are_known(subject: Subject, *route: str) -> bool:
 
 def writes_are_known(subject: Subject) -> bool:
     """Whether ``subject.writes`` are all the changes that tools may make: none has a path that cannot be read."""
-    if "config" in subject.document.unread or not isinstance(subject.config.get("tools", []), list):
-        return False
-    if len(subject.tools) != len(subject.config.get("tools", [])):
-        return False
+    tools = subject.config.get("tools")
+    if "config" in subject.document.unread or not isinstance(tools, list) or len(subject.tools) != len(tools):
+        return False  # those that are missing may stand in the wrong place
     for fault in subject.faults:
         if fault[:2] != ("config", "tools") or len(fault) < 3:
             continue

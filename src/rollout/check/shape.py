@@ -227,8 +227,21 @@ class Shape:
                 "guess": guess_template(value) if "template" in missing else guess(kinds, missing, value),
             }
             self._add("missing-key", route, "key", facts)
+            self._find_in_config(route, missing, value)
         if wrong.needs and not any(met.intersection(group) for group in wrong.needs):
             self._needs(route, wrong.needs, name, value, known)
+
+    def _find_in_config(self, route: Route, missing: Sequence[str], value: Mapping[str, Any]) -> None:
+        """Tells of keys that the environment lacks and its config has, whose keys no branch has looked at."""
+        config = value.get("config")
+        if self.root != "environment" or route or "template" not in missing or not isinstance(config, dict):
+            return
+        home = section(whole(self.root), self.value, ())
+        name = section(whole(self.root), self.value, ("config",))
+        for key in missing:
+            if key in config:
+                facts = {"key": key, "home": home, "levels": 1, "way": None, "targets": [()], "section": name}
+                self._add("misplaced-key", ("config", key), "key", facts)
 
     def _at(self, route: Route) -> dict[str, Any]:
         value = self.value
