@@ -26,6 +26,7 @@ _OF_PYTHON = (
     "rollout_files.py",
     "rollout_handed.py",
     "rollout_library.py",
+    "rollout_programs.py",
     "rollout_watch.py",
     "rollout_witness.py",
 )
@@ -43,7 +44,9 @@ class Witness:
     """A witness for one run of a test runner; ``key`` is used once. ``trusted`` are the files laid down that nobody but
     the environment has written, by path: what they do to the runner is their business, and what is run has to be these.
     Of them, ``tests`` are tests and their helpers, ``guarded`` are not to be written by code under test, and ``secret``
-    not to be read by it of its own accord. ``written`` are the files that the agent wrote.
+    not to be read by it of its own accord. ``written`` are the files that the agent wrote. ``allowed`` are names that
+    code under test may reach for, ``doubtful`` those that honest code may need as well, and ``starters`` the files that
+    may start programs.
     """
 
     runner: RunnerName
@@ -52,6 +55,9 @@ class Witness:
     guarded: Collection[str] = ()
     secret: Collection[str] = ()
     written: Collection[str] = ()
+    allowed: Collection[str] = ()
+    doubtful: Collection[str] = ()
+    starters: Collection[str] = ()
     key: bytes = field(default_factory=lambda: secrets.token_hex(32).encode("ascii"), repr=False)
 
     def files(self) -> dict[str, str]:
@@ -66,6 +72,9 @@ class Witness:
             "guarded": sorted(self.guarded),
             "secret": sorted(self.secret),
             "written": sorted(self.written),
+            "allowed": sorted(self.allowed),
+            "doubtful": sorted(self.doubtful),
+            "starters": sorted(self.starters),
         }
         return {**files, "trusted.json": json.dumps(digests), "watched.json": json.dumps(watched)}
 

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 
 from rollout.verifiers._final_files import FinalFiles
+from rollout.verifiers._reaching_folders import folders_listed
 from rollout.verifiers._reaching_javascript import modules_named, reaches_in_javascript
 from rollout.verifiers._reaching_python import reaches_in_python, words
 from rollout.verifiers._runner_files import TESTS, language_of, matcher
@@ -29,6 +30,13 @@ _WHAT_TESTS_NEED = words(
 
 _IMPORTED = re.compile(r"""(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"`](\.[^'"`\n]{1,300})['"`]""")
 _TEXTS = re.compile(r"""(?<=['"`])([^'"`\n]{1,300})(?=['"`])""")
+_STARTS = {
+    "python": re.compile(
+        r"\b(?:subprocess|multiprocessing|ProcessPoolExecutor|create_subprocess_\w+|popen|posix_spawnp?|pty"
+        r"|os\.system|(?:exec|spawn)[lv]p?e?)\b"
+    ),
+    "javascript": re.compile(r"""['"`](?:node:)?(child_process|worker_threads|cluster)['"`]"""),
+}
 _LONGEST, _LONGEST_IN_ALL = 200_000, 2_000_000
 _TOO_LONG = "more than can be read"
 
@@ -50,15 +58,8 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
     """
     language = "python" if report in ("pytest", "unittest") else "javascript"
     is_test = matcher(TESTS[report])
-    stems = frozenset(PurePosixPath(path).stem for path in laid_down.tests if language_of(path) == language)
-    stems -= {"__init__", "index", "conftest"}
-    own = _own_modules(laid_down)
-    permitted = {
-        what
-        for path, content in laid_down.start.items()
-        if path not in laid_down.tests and language_of(path) == language and not is_test(path)
-        for _, what, _ in _read(content, language, stems, own)
-    }
+    stems, own = _stems(laid_down, language), _own_modules(laid_down)
+    permitted = reached_before(laid_down, report)
     found, size = [], 0
     loaded = _loaded_as_javascript(laid_down) if language == "javascript" else frozenset()
     for path in sorted(laid_down.written):
@@ -70,6 +71,8 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
         if size > _LONGEST_IN_ALL:
             found.append(Reach(path, 1, _TOO_LONG, False))
             break
+        if report in ("jest", "vitest") and laid_down.secret:
+            found += _programs_named(path, laid_down, allow)
         found += [each for each in _secrets_named(path, laid_down, report) if each.what not in allow]
         for line, what, certain in _read(laid_down.files[path], language, stems, own):
             root = what.partition(".")[0]
@@ -77,6 +80,45 @@ def find_reach(laid_down: FinalFiles, report: str, *, allow: Collection[str], as
             if not spared and not (is_test(path) and root in _WHAT_TESTS_NEED):
                 found.append(Reach(path, line, what, certain and path not in loaded))
     return min(found, key=lambda reach: (not reach.certain, reach.path, reach.line), default=None)
+
+
+def reached_before(laid_down: FinalFiles, report: str) -> frozenset[str]:
+    """What the code at the start reaches for, so that nobody minds it later."""
+    language = "python" if report in ("pytest", "unittest") else "javascript"
+    is_test = matcher(TESTS[report])
+    stems, own = _stems(laid_down, language), _own_modules(laid_down)
+    return frozenset(
+        what
+        for path, content in laid_down.start.items()
+        if path not in laid_down.tests and language_of(path) == language and not is_test(path)
+        for _, what, _ in _read(content, language, stems, own)
+    )
+
+
+def starters(laid_down: FinalFiles) -> frozenset[str]:
+    """The files that start programs already at the start."""
+    return frozenset(
+        path
+        for path, content in laid_down.start.items()
+        if path not in laid_down.tests
+        and (pattern := _STARTS.get(language_of(path) or "")) is not None
+        and pattern.search(content)
+    )
+
+
+def _programs_named(path: str, laid_down: FinalFiles, allow: Collection[str]) -> Iterator[Reach]:
+    """Modules that start programs, which can read what is hidden, where nothing sees them do it."""
+    if path in starters(laid_down):
+        return
+    for number, line in enumerate(laid_down.files[path].split("\n"), 1):
+        for found in _STARTS["javascript"].finditer(line):
+            if found[1] not in allow:
+                yield Reach(path, number, found[1], False)
+
+
+def _stems(laid_down: FinalFiles, language: str) -> frozenset[str]:
+    stems = frozenset(PurePosixPath(path).stem for path in laid_down.tests if language_of(path) == language)
+    return stems - {"__init__", "index", "conftest"}
 
 
 def _loaded_as_javascript(laid_down: FinalFiles) -> frozenset[str]:
@@ -115,12 +157,26 @@ def _secrets_named(path: str, laid_down: FinalFiles, report: str) -> Iterator[Re
     where calls are not seen at all."""
     if report in ("pytest", "unittest"):
         return
+    if report != "node" and laid_down.secret:
+        yield from _folders_listed(path, laid_down)
     pattern = _IMPORTED if report == "node" else _TEXTS
     for number, line in enumerate(laid_down.files[path].split("\n"), 1):
         for name in pattern.findall(line):
             for meant in (normpath(f"{PurePosixPath(path).parent}/{name}"), normpath(name)):
                 if meant in laid_down.secret:
                     yield Reach(path, number, meant, True)
+
+
+def _folders_listed(path: str, laid_down: FinalFiles) -> Iterator[Reach]:
+    """Listings of folders, unless the code at the start lists some in the same way."""
+    found = folders_listed(laid_down.files[path][:_LONGEST])
+    known = {
+        what
+        for name, content in (laid_down.start.items() if found else ())
+        if name not in laid_down.tests and language_of(name) == "javascript"
+        for _, what, _ in folders_listed(content[:_LONGEST])
+    }
+    yield from (Reach(path, line, what, certain) for line, what, certain in found if what not in known)
 
 
 def _shadowed(path: str, laid_down: FinalFiles, asked: str) -> str | None:
@@ -150,4 +206,4 @@ def _quoted(what: str) -> str:
     return what if "“" in what else f"“{what}”"
 
 
-__all__ = ["Reach", "as_sentence", "find_reach"]
+__all__ = ["Reach", "as_sentence", "find_reach", "reached_before", "starters"]

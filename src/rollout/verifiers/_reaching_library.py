@@ -29,7 +29,7 @@ _NOT_ASSERTED_WITH = words(
     """
 )
 _OF_OTHERS = frozenset(("numpy", "pandas", "attr", "attrs", "hamcrest", "hypothesis", "approvaltests"))
-_DOUBTFUL = frozenset(("json.JSONEncoder.default", "json.encoder.JSONEncoder.default"))
+DOUBTFUL = frozenset(("json.JSONEncoder.default", "json.encoder.JSONEncoder.default"))
 _ALL_CONSTANT = frozenset(("math", "cmath", "string"))
 _OF_CACHES = frozenset(("sys.pycache_prefix", "sys.dont_write_bytecode", "sys.implementation", "sys.flags"))
 _NEVER_IMPORTED = words("antigravity this idlelib turtledemo turtle tkinter test __phello__ lib2to3")
@@ -64,7 +64,7 @@ def reaches_for_library(tree: ast.Module, own: Collection[str]) -> Iterator[Foun
             if makes_function:
                 yield change.line, change.place, change.is_sure and root in _OF_OTHERS
         elif (is_part := _is_part(change.place)) or (is_part is None and makes_function):
-            doubtful = root in _NOT_ASSERTED_WITH or change.place in _DOUBTFUL or is_part is None
+            doubtful = root in _NOT_ASSERTED_WITH or change.place in DOUBTFUL or is_part is None
             yield change.line, change.place, change.is_sure and not doubtful
 
 
@@ -199,4 +199,4 @@ def _text(node: ast.expr | None) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-__all__ = ["reaches_for_library"]
+__all__ = ["DOUBTFUL", "reaches_for_library"]

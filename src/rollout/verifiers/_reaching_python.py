@@ -13,7 +13,7 @@ from rollout.verifiers._reaching_spared import spared
 _MODULES = words(
     """
     pytest _pytest pluggy unittest rollout_witness rollout_witness_pytest rollout_watch rollout_files rollout_handed
-    rollout_library sitecustomize usercustomize ctypes
+    rollout_library rollout_programs sitecustomize usercustomize ctypes
     _ctypes cffi _testcapi _testinternalcapi __main__ conftest
     """
 )
@@ -66,7 +66,7 @@ def reaches_in_python(content: str, tests: frozenset[str], own: Collection[str] 
     found = list(reaches_for_library(tree, own))
     for node in ast.walk(tree):
         if id(node) not in harmless:
-            found += _of_node(node, tests, aliases)
+            found += _of_node(node, tests, aliases, harmless)
     # A class of one's own may have fields that are called like those of a frame.
     return sorted({(line, what, certain and what not in fields) for line, what, certain in found})
 
@@ -98,12 +98,15 @@ def _aliases(tree: ast.Module) -> dict[str, str]:
     return found
 
 
-def _of_node(node: ast.AST, tests: frozenset[str], aliases: dict[str, str]) -> Iterator[Found]:
+def _of_node(
+    node: ast.AST, tests: frozenset[str], aliases: dict[str, str], harmless: Collection[int]
+) -> Iterator[Found]:
     line = getattr(node, "lineno", 1)
     match node:
         case ast.Import(names=names):
             for each in names:
-                yield from _of_import(each.name, (), line, tests)
+                if id(each) not in harmless:
+                    yield from _of_import(each.name, (), line, tests)
         case ast.ImportFrom(module=module, names=names):
             yield from _of_import(module or "", [each.name for each in names], line, tests)
         case ast.Attribute(value=value, attr=attr, ctx=context):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from rollout.verifiers._found import words
 
+_CHECKS = (ast.Compare, ast.UnaryOp, ast.BoolOp, ast.If, ast.IfExp)
 _HARMLESS_OF: dict[str, frozenset[str]] = {
     "gc": words(
         "collect enable disable isenabled freeze unfreeze get_count get_stats get_threshold set_threshold"
@@ -60,7 +61,7 @@ def _of_node(
                 yield function
         case ast.Call(func=ast.Attribute(value=ast.Attribute() as util, attr="find_spec")):
             # Whether a module is there, not what it is.
-            if isinstance(parents.get(id(node)), ast.Compare | ast.UnaryOp | ast.BoolOp | ast.If | ast.IfExp):
+            if isinstance(parents.get(id(node)), _CHECKS):
                 yield util
         case ast.Dict(keys=keys):
             # eval(text, {"__builtins__": {}}) restricts what the text can do.
@@ -111,10 +112,24 @@ def _imports_of_util(tree: ast.Module) -> Iterator[ast.AST]:
     whole = sum(isinstance(node, ast.Attribute) and node.attr == "util" for node in ast.walk(tree))
     if len(uses) == whole and all(each.attr == "find_spec" for each in uses):
         for node in ast.walk(tree):
-            if isinstance(node, ast.Import) and [(each.name, each.asname) for each in node.names] == [
-                ("importlib.util", None)
-            ]:
-                yield node
+            if isinstance(node, ast.Import):
+                yield from (
+                    each for each in node.names if (each.name, each.asname) == ("importlib.util", None)
+                )
+    names = sum(isinstance(node, ast.Name) and node.id == "find_spec" for node in ast.walk(tree))
+    checks = sum(
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "find_spec"
+        for node in ast.walk(tree)
+        if isinstance(node, _CHECKS)
+        for call in ast.iter_child_nodes(node)
+    )
+    if names == checks:
+        for node in ast.walk(tree):
+            match node:
+                case ast.ImportFrom(
+                    module="importlib.util", names=[ast.alias(name="find_spec", asname=None)]
+                ):
+                    yield node
 
 
 def _is_builtins(node: ast.AST | None) -> bool:

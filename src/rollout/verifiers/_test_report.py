@@ -31,12 +31,14 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Whether a run passed, and the sentence that says why; ``doubt`` is what makes that doubtful all the same."""
+    """Whether a run passed, and the sentence that says why; ``doubt`` is what makes that doubtful all the same,
+    and ``allow`` what an author would have to allow."""
 
     passed: bool
     sentence: str
     started: bool = True
     doubt: str | None = None
+    allow: str = "the file"
 
 
 def read_run(
@@ -108,8 +110,11 @@ def read_run(
         if set(found) != {"passed"}:
             other = next(outcome for outcome in found if outcome != "passed")
             return Finding(False, f"“{wanted}”, which has to pass, {_WORDS.get(other, (other,))[0]}.")
-    doubt = next((str(event.get("what")) for event in events if event.get("t") == "doubt"), None)
-    return Finding(True, _count(outcomes), doubt=doubt)
+    doubt = next((event for event in events if event.get("t") == "doubt"), None)
+    if doubt is None:
+        return Finding(True, _count(outcomes))
+    allow = str(doubt.get("allow") or "the file")
+    return Finding(True, _count(outcomes), doubt=str(doubt.get("what")), allow=allow)
 
 
 class _Own:

@@ -22,7 +22,8 @@ from rollout.sandbox.commands import EXIT_STATUS, Command, CommandError, hidden_
 from rollout.sandbox.witness import RunnerName, Witness
 from rollout.verifiers import CannotJudgeError, Case, Judgement, UnscoredError, failed, passed
 from rollout.verifiers._final_files import final_files
-from rollout.verifiers._reaching import as_sentence, find_reach
+from rollout.verifiers._reaching import as_sentence, find_reach, reached_before, starters
+from rollout.verifiers._reaching_library import DOUBTFUL
 from rollout.verifiers._test_report import read_run
 
 LIMITS_ITSELF = True
@@ -64,6 +65,9 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
             guarded=laid_down.guarded - allowed,
             secret=laid_down.secret - allowed,
             written=laid_down.written,
+            allowed=allowed | await asyncio.to_thread(reached_before, laid_down, command.report),
+            doubtful=DOUBTFUL,
+            starters=starters(laid_down),
         )
     elif required:
         raise CannotJudgeError(
@@ -103,7 +107,7 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
         if finding.doubt is not None:
             raise UnscoredError(
                 f"“{command.line}” passed, and it cannot be told what that means: {finding.doubt}. "
-                f"If the task needs that, put the file under “allow”.{remarks}",
+                f"If the task needs that, put {finding.allow} under “allow”.{remarks}",
                 evidence=evidence,
             )
     verb = "passed" if finding.passed else "did not pass"

@@ -1,6 +1,8 @@
 // Keeps files that tests are made of from code under test: what it does to them, and what it reads in them unasked.
 const fs = require('node:fs')
 const children = require('node:child_process')
+const cluster = require('node:cluster')
+const workers = require('node:worker_threads')
 const { basename, dirname, join, resolve, sep } = require('node:path')
 const { fileURLToPath } = require('node:url')
 const { promisify: { custom } } = require('node:util')
@@ -60,8 +62,9 @@ function wordsWritten () {
   return found
 }
 
-// Wraps what opens, changes and hands on files. `asks` tells who calls: { name, imports, tested } or null.
-function guardFiles ({ asks, forbid, doubt }) {
+// Wraps what opens, changes and hands on files, and what starts programs, which nothing watches. `asks` tells who calls:
+// { name, imports, tested } or null; `starter` who starts a program, by name, or null.
+function guardFiles ({ asks, starter, forbid, doubt, doubtProgram }) {
   const words = wordsWritten()
   const partsOf = (path) => path.slice(here.length).split(sep)
   const isNamed = (path) => partsOf(path)
@@ -147,16 +150,38 @@ function guardFiles ({ asks, forbid, doubt }) {
       owner[key] = wrapped
     }
   }
+  const allowed = new Set(kinds.allowed ?? [])
+  function starts (module) {
+    if (secret.size === 0 || allowed.has(module) || allowed.has(`node:${module}`)) return
+    const name = starter()
+    if (name !== null) doubtProgram(name, module)
+  }
+
   for (const name of ['exec', 'execSync', 'execFile', 'execFileSync', 'spawn', 'spawnSync', 'fork']) {
     const wrap = (original) => function (...rest) {
       const said = rest.slice(0, 2).flat().filter((each) => typeof each === 'string').join(' ')
       const parts = new Set(said.split(/[\s"'`<>|;&()=/]+/))
       for (const path of secret) if (partsOf(path).every((part) => parts.has(part))) read(path)
+      starts('child_process')
       return apply(original, this, rest)
     }
     const original = children[name]
     children[name] = wrap(original)
     if (original[custom]) Object.defineProperty(children[name], custom, { value: wrap(original[custom]) })
+  }
+  for (const [owner, name, module] of [[children.ChildProcess.prototype, 'spawn', 'child_process'], [cluster, 'fork', 'cluster']]) {
+    const original = owner[name]
+    if (typeof original !== 'function') continue
+    owner[name] = function (...rest) {
+      starts(module)
+      return apply(original, this, rest)
+    }
+  }
+  workers.Worker = class Worker extends workers.Worker {
+    constructor (...rest) {
+      starts('worker_threads')
+      super(...rest)
+    }
   }
 }
 

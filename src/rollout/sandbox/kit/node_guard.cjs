@@ -103,6 +103,20 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
     return name === null ? null : { name, imports, tested }
   }
 
+  // Who starts a program: the name of a file of the agent's, or what has no other code behind it; null for others.
+  const starters = new Set((witness.kinds.starters ?? []).map((name) => here + name))
+  function starter () {
+    const found = callers()
+    let nearest = null
+    for (let i = 0; i < found.length && !call(has, files.tests, found[i]); i++) {
+      if (isNode(found[i])) continue
+      nearest ??= found[i]
+      if (call(has, starters, nearest)) return null
+      if (isAgents(found[i])) return call(slice, found[i], here.length)
+    }
+    return found.every(isNode) ? 'code under test' : null
+  }
+
   // What has been done cannot be taken back, so this is the end of the process.
   function end (name, what) {
     print(`rollout: ${name} reached for ${what}.`)
@@ -208,8 +222,10 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
   }
   files.guardFiles({
     asks: opener,
+    starter,
     forbid: end,
-    doubt: (name, path) => print(`rollout: ${name} may have read ${path}.`)
+    doubt: (name, path) => print(`rollout: ${name} may have read ${path}.`),
+    doubtProgram: (name, module) => print(`rollout: ${name} started a program by ${module}.`)
   })
   require('node:module').syncBuiltinESMExports()
 } else if (process.env.ROLLOUT_WITNESS) {

@@ -16,6 +16,8 @@ export default async function * report (events) {
     if (type === 'test:stderr') {
       const said = /^rollout: (.{1,200}) may have read (.{1,200})\.$/m.exec(data.message)
       if (said !== null) tell({ t: 'doubt', what: `“${said[1]}” seems to have read “${said[2]}” while the tests ran` })
+      const started = /^rollout: (.{1,200}) started a program by (\w{1,20})\.$/m.exec(data.message)
+      if (started !== null) tell({ t: 'doubt', what: `“${started[1]}” started a program, which can read what is hidden`, allow: `“${started[2]}”` })
     } else if (type === 'test:start') {
       path.length = data.nesting
       path[data.nesting] = data.name

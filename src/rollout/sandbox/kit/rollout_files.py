@@ -33,18 +33,20 @@ class Laid:
     """What was laid down, by absolute paths: ``trusted`` has the digests of files that are as the environment has them.
 
     Of these, ``tests`` are tests and their helpers, ``guarded`` are not for code under test to write, and ``secret``
-    not to read. ``named`` has all parts of texts in what the agent wrote. ``root`` is the project's folder, with a
-    separator.
+    not to read. ``starters`` may start programs. ``named`` has all parts of texts in what the agent wrote. ``root`` is
+    the project's folder, with a separator.
     """
 
     def __init__(self):
         digests, said = _read("trusted.json"), _read("watched.json")
         self.root = _root(digests) + os.sep
         self.trusted = {self.root + name: digest for name, digest in digests.items()}
-        self.tests, self.guarded, self.secret, written = (
+        self.tests, self.guarded, self.secret, written, self.starters = (
             frozenset(self.root + name for name in said.get(kind, ()))
-            for kind in ("tests", "guarded", "secret", "written")
+            for kind in ("tests", "guarded", "secret", "written", "starters")
         )
+        self.allowed, self.doubtful = (frozenset(said.get(kind, ())) for kind in ("allowed", "doubtful"))
+        self._allowed_parts = frozenset(name.rpartition(".")[2] for name in self.allowed)
         self.known = self.trusted.keys() | written
         self.named = set()
         for path in written:
@@ -60,14 +62,25 @@ class Laid:
         # Files that a test wrote itself.
         self.spared = set()
 
-    def meant(self, path):
-        """The guarded or secret file that is opened by this path: as it is, through links, or where it was laid down
-        from; one of the same name where the path is relative to a folder that is not said. None where it is another."""
+    def is_allowed(self, what):
+        """Whether code under test may reach for this, by its name, its module's, or the last part of its name."""
+        root, last = what.partition(".")[0], what.rpartition(".")[2]
+        return what in self.allowed or root in self.allowed or last in self._allowed_parts
+
+    def plainly_meant(self, path):
+        """The guarded or secret file that a path leads to: as it is, through links, or where it was laid down from."""
         for each in (os.path.abspath(path), os.path.realpath(path)):
             if each.startswith(self._original):
                 each = self.root + each[len(self._original) :]
             if each in self.guarded or each in self.secret:
                 return each
+        return None
+
+    def meant(self, path):
+        """The guarded or secret file that is opened by this path: as it is, through links, or where it was laid down
+        from; one of the same name where the path is relative to a folder that is not said. None where it is another."""
+        if (found := self.plainly_meant(path)) is not None:
+            return found
         alike = [each for each in self.secret if os.path.basename(each) == os.path.basename(path)]
         if os.path.exists(path):
             return next((each for each in alike if _is_copy(path, each)), None)

@@ -15,7 +15,8 @@ functools datetime pathlib os os.path io csv codecs pickle string textwrap diffl
 
 
 def library(laid):
-    """A function that names a function or a method of the library that is the agent's now, or None."""
+    """A function that names a function or a method of the library that is the agent's now, and says whether that is
+    certainly no good; None where there is none, or none but what is allowed."""
     kept = []
     for title in _MODULES.split():
         __import__(title)
@@ -36,14 +37,35 @@ def library(laid):
             name = value.__code__.co_filename
         return bool(name) and not name.startswith(("<frozen ", *homes)) and name not in trusted
 
+    def names(home, name):
+        return [title + "." + name for title, each, _ in kept if each is home]
+
+    allowed = (
+        {
+            (id(home), name)
+            for _, home, members in kept
+            for name in members
+            if any(
+                called in laid.allowed or called.partition(".")[0] in laid.allowed
+                for called in names(home, name)
+            )
+        }
+        if laid.allowed
+        else set()
+    )
+
     def find():
+        doubtful = None
         for title, home, members in kept:
             now = vars(home)
             for name, member in members.items():
                 found = now.get(name, missing)
-                if found is not member and found is not missing and is_agents(found):
-                    return title + "." + name
-        return None
+                if found is member or found is missing or (id(home), name) in allowed or not is_agents(found):
+                    continue
+                if title + "." + name not in laid.doubtful:
+                    return title + "." + name, True
+                doubtful = doubtful or (title + "." + name, False)
+        return doubtful
 
     return find
 

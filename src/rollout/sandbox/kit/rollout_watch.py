@@ -12,6 +12,7 @@ import types
 
 import rollout_files
 import rollout_handed
+import rollout_programs
 
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_back", "f_globals", "f_locals", "f_builtins")
 _EVENTS = frozenset(
@@ -36,11 +37,18 @@ _CHANGES = {
     "shutil.rmtree": ((0,), None, ()),
     "shutil.move": ((0, 1), 1, ()),
 }
-_PROGRAMS = frozenset(("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn"))
+_ALSO_CALLED = {"code.__new__": "__code__"}
 _HOMES = frozenset(
     (
         *("pytest", "_pytest", "pluggy", "unittest", "gc", "ctypes"),
-        *("rollout_witness", "rollout_witness_pytest", "rollout_watch", "rollout_files", "rollout_handed"),
+        *(
+            "rollout_witness",
+            "rollout_witness_pytest",
+            "rollout_watch",
+            "rollout_files",
+            "rollout_handed",
+            "rollout_programs",
+        ),
     )
 )
 _LOADERS = frozenset(("__import__", "import_module", "modules"))
@@ -97,6 +105,7 @@ def watch(tell, writer_code, laid):
     writing = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
     started_in, moved, doubts, anyhow = getcwd(), [], [], rollout_handed.anyhow(root)
 
+    main, executable = get_ident(), sys.executable
     script = abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
 
     def is_installed(name):
@@ -153,7 +162,8 @@ def watch(tell, writer_code, laid):
         if base.endswith(".pyc") and not writes:
             cached(name)
         elif base in laid.names or writes:
-            path = (laid.meant(name) if base in laid.names else None) or abspath(name)
+            find = laid.plainly_meant if writes else laid.meant
+            path = (find(name) if base in laid.names else None) or abspath(name)
             if writes:
                 written(frame, path)
             elif path in laid.secret:
@@ -176,13 +186,14 @@ def watch(tell, writer_code, laid):
                 if is_test:
                     laid.spared.add(path)
                 return
-            plain = (
-                path in tests
-                and path not in laid.secret
-                and not path.endswith((".py", ".ini", ".cfg", ".toml"))
+            is_data = (path in tests or path in laid.secret) and not path.endswith(
+                (".py", ".ini", ".cfg", ".toml")
             )
-            if plain and handed(found, path):
+            if is_data and handed(found, path):
                 laid.spared.add(path)
+                if path in laid.secret:
+                    # It may be what a later test compares with.
+                    doubt(found, "wrote to “" + short(path) + "”, which is hidden", "the file")
                 return
             reached(found.f_code.co_filename, short(path))
         elif laid.is_impostor(path):
@@ -206,11 +217,11 @@ def watch(tell, writer_code, laid):
         named = laid.is_named(path)
         if rollout_handed.by_call(entry, path) or rollout_handed.by_call(entry, by):
             if named:
-                doubt(name, path)
+                doubt_reading(found, path)
         elif named:
             reached(name, short(path))
         elif (moved or getcwd() == started_in) and not (anyhow(entry, path) or anyhow(entry, by)):
-            doubt(name, path)
+            doubt_reading(found, path)
 
     def changes(paths, target, folders):
         def changed(frame, args):
@@ -242,7 +253,34 @@ def watch(tell, writer_code, laid):
         if found is not None and path is not None and not handed(found, path):
             moved.append(path)
 
-    def started(frame, args):
+    def starter(name):
+        def started_by(frame, args):
+            by, among = _caller(frame), list(args[:1])
+            if name == "multiprocessing" and (
+                basename(by) == "subprocess.py" or rollout_programs.is_tracker(among[0], executable)
+            ):
+                return
+            expect_named(frame, args)
+            by = nearest(frame)
+            if not laid.secret or laid.is_allowed(name) or by in laid.starters:
+                return
+            found, _ = asker(frame)
+            # A thread may have nothing else to do.
+            if found is None and (by is not None or get_ident() == main):
+                return
+            doubt(found, "started a program, which can read what is hidden", "“" + name + "”")
+
+        return started_by
+
+    def nearest(frame):
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if not is_installed(name) and not name.startswith("<"):
+                return name
+            frame = frame.f_back
+        return None
+
+    def expect_named(frame, args):
         said = []
         pieces = list(args[:2])
         while pieces:
@@ -278,7 +316,7 @@ def watch(tell, writer_code, laid):
             return
         made_by = frame.f_code.co_filename
         is_made = is_text and is_installed(made_by) and basename(made_by) not in _RUNS_TEXT
-        if found := reached_in(code, is_made):
+        if found := {each for each in reached_in(code, is_made) if not laid.is_allowed(each)}:
             name = suspect(frame, past_installed=is_text or is_new)
             if name is not None:
                 reached(name, min(found))
@@ -289,7 +327,7 @@ def watch(tell, writer_code, laid):
         "compile": compiled,
         "exec": executed,
         **{event: changes(*places) for event, places in _CHANGES.items()},
-        **dict.fromkeys(_PROGRAMS, started),
+        **{event: starter(name) for event, name in rollout_programs.STARTS.items()},
     }
 
     def complain(what):
@@ -298,18 +336,17 @@ def watch(tell, writer_code, laid):
     def reached(name, what):
         complain("“" + basename(name) + "” reached for “" + what + "” while the tests ran")
 
-    def doubt(name, path):
+    def doubt_reading(frame, path):
+        doubt(frame, "read “" + short(path) + "” while the tests ran, and no test handed it over", "the file")
+
+    def doubt(frame, what, name):
         if doubts:
             return
-        doubts.append(path)
-        tell(
-            t="doubt",
-            what="“"
-            + basename(name)
-            + "” read “"
-            + short(path)
-            + "” while the tests ran, and no test handed it over",
-        )
+        doubts.append(what)
+        place = "a thread" if frame is None else "“" + basename(frame.f_code.co_filename) + "”"
+        if frame is not None and name != "the file":
+            place += ", line " + str(frame.f_lineno) + ","
+        tell(t="doubt", what=place + " " + what, allow=name)
 
     def sought(event, args):
         if event in _EVENTS or event.startswith("ctypes."):
@@ -325,6 +362,8 @@ def watch(tell, writer_code, laid):
     def hook(event, args):
         look = looks.get(event)
         what = sought(event, args) if look is None else None
+        if what is not None and laid.is_allowed(_ALSO_CALLED.get(what, what)):
+            return
         if (look is None and what is None) or get_ident() in busy:
             return
         busy.add(get_ident())
@@ -337,14 +376,22 @@ def watch(tell, writer_code, laid):
         finally:
             busy.discard(get_ident())
 
+    # A process that is forked while another thread is in the hook would be without it.
+    os.register_at_fork(after_in_child=busy.clear)
+    rollout_programs.announce()
     sys.addaudithook(hook)
+
+
+def _caller(frame):
+    return frame.f_back.f_code.co_filename if frame.f_back is not None else ""
 
 
 def reached_in(code, is_made):
     """What a text that is made code of reaches for. One that a library made itself has the names of fields in it."""
     names, imports = set(), [False]
     _gather(code, names, imports, 0)
-    loads = imports[0] or names & _LOADERS
+    # A field may be called “modules”, too.
+    loads = imports[0] or names & (_LOADERS - {"modules"} if is_made else _LOADERS)
     found = names & _HOMES if loads else set()
     found |= {name for name in names & _NAMES if loads or not is_made or name.startswith("__")}
     return found

@@ -8,6 +8,7 @@ import _thread
 import hashlib
 import hmac
 import json
+import mmap
 import os
 import sys
 import types
@@ -69,10 +70,30 @@ def voice(writer, asks):
     """A function that tells one event, from the main thread and one at a time; ``asks()`` names a stranger in the stack
     of calls that may not tell anything but problems."""
     lock, owner, get_ident = _thread.RLock(), _thread.get_ident(), _thread.get_ident
-    send, told = writer.send, []
+    send, told, getpid, process = writer.send, [], os.getpid, os.getpid()
+    # A process that was forked has the watch, but not the report: what it sees is left here.
+    left, dumps, loads = {kind: mmap.mmap(-1, 4096) for kind in ("problem", "doubt")}, json.dumps, json.loads
+
+    def leave(event):
+        if event["t"] in left:
+            text = dumps({key: value[:400] for key, value in event.items()}).encode("ascii")
+            left[event["t"]][: len(text)] = text
+
+    def collect():
+        for memory in left.values():
+            text = memory[:].rstrip(b"\0")
+            if text:
+                memory[:] = bytes(4096)
+                yield loads(text)
 
     def tell(**event):
+        if getpid() != process:
+            leave(event)
+            return
         with lock:
+            if event["t"] == "end":
+                for found in collect():
+                    send(found)
             if event["t"] == "doubt":
                 send(event)
                 return
@@ -91,6 +112,16 @@ def voice(writer, asks):
 
     writer.send((tell.__code__,))
     return tell
+
+
+def tell_replaced(tell, found):
+    """Tells of what :func:`rollout_library.library` found."""
+    if found is not None:
+        what = "“" + found[0] + "” was replaced while the tests ran"
+        if found[1]:
+            tell(t="problem", what=what)
+        else:
+            tell(t="doubt", what=what, allow="“" + found[0] + "”")
 
 
 def watch(tell, laid):

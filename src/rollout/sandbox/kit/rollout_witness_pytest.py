@@ -97,9 +97,10 @@ def _make():
     )
 
     def check():
-        name = next(filter(None, (broken() for broken in (*seals, stands_in))), None)
+        name = next(filter(None, (broken() for broken in seals)), None)
         if name is not None:
             complain("“" + name + "” was replaced while the tests ran")
+        rollout_witness.tell_replaced(tell, stands_in())
         wrong = rollout_witness.broken_assertion(check_case)
         if wrong is not None:
             complain("“unittest.case.TestCase." + wrong + "” was replaced while the tests ran")
@@ -156,7 +157,7 @@ def _make():
         if report.outcome == "skipped":
             error = getattr(getattr(report, "call", None), "excinfo", None)
             tell(t="skip", path=path_of(collector), by=origin(error and error.value))
-        elif report.outcome == "passed":
+        elif report.outcome == "passed" and type(collector).__module__ != "_pytest.doctest":
             names = sorted({getattr(each, "originalname", None) or each.name for each in report.result})
             tell(t="collected", path=path_of(collector), node=collector.nodeid, names=names)
 

@@ -120,7 +120,8 @@ def _watch(writer):
     check_case = unittest.TestCase()
 
     def check():
-        name = broken() or broken_result() or stands_in()
+        rollout_witness.tell_replaced(tell, stands_in())
+        name = broken() or broken_result()
         if name is not None:
             tell(t="problem", what="“" + name + "” was replaced while the tests ran")
         wrong = rollout_witness.broken_assertion(check_case)
