@@ -45,11 +45,18 @@ class Following:
         finally:
             shown.stop()
 
-    def follow_and_tell(self, command: str, *, as_json: bool, to_go_on: str) -> None:
-        """Follows it and ends the command with what came of it, as :func:`rollout.cli.commands.test` does."""
+    def follow_and_tell(
+        self, command: str, *, as_json: bool, to_go_on: str, heading: str | None = None
+    ) -> None:
+        """Follows it and ends the command with what came of it, as :func:`rollout.cli.commands.test` does.
+
+        ``heading`` is shown before: from there on, whoever interrupts it is told how to go on.
+        """
         from rollout.cli.output import show_json
 
         try:
+            if heading is not None:
+                show(heading)
             self.follow()
         except KeyboardInterrupt:
             self._interrupted(to_go_on)
@@ -66,15 +73,32 @@ class Following:
             raise typer.Exit(Exit.FINDINGS)
 
     def _interrupted(self, to_go_on: str) -> None:
-        run_id = self.run["id"]
-        note(f"{self.run['progress']:,} of {self.run['n']:,} rollouts are done.")
-        if self._client.endpoint == "local":
-            note(f"They are kept. Go on with: rollout resume {run_id}{to_go_on}")
-        else:
-            note(
-                f"It goes on at {self._client.endpoint}. Look at it: rollout show {run_id}{to_go_on}\n"
-                f"End it: rollout cancel {run_id}{to_go_on}"
-            )
+        run_id, is_local = self.run["id"], self._client.endpoint == "local"
+        try:
+            if is_local:
+                self._look_when_it_has_stopped()
+        finally:
+            # Whoever does not wait for that is told as well.
+            note(f"{self.run['progress']:,} of {self.run['n']:,} rollouts are done.")
+            if is_local:
+                note(f"They are kept. Go on with: rollout resume {run_id}{to_go_on}")
+            else:
+                note(
+                    f"It goes on at {self._client.endpoint}. Look at it: rollout show {run_id}{to_go_on}\n"
+                    f"End it: rollout cancel {run_id}{to_go_on}"
+                )
+
+    def _look_when_it_has_stopped(self) -> None:
+        """What was under way when it was interrupted is kept too, and counts."""
+        from contextlib import suppress
+
+        from rollout.platform.client import Client
+        from rollout.platform.errors import RolloutError
+
+        # A run of this process ends with the last client that it has.
+        self._client.close()
+        with suppress(RolloutError), Client(endpoint="local") as client:
+            self.run = client.get_run(self.run["id"])["run"]
 
 
 def is_passed(run: Mapping[str, Any]) -> bool:

@@ -17,7 +17,9 @@ import httpx
 import pytest
 from servers.chat import ChatServer, Connection, says
 from servers.rollout_server import Platform
+from typer.testing import CliRunner
 
+from rollout.cli import app, following, output
 from rollout.platform.client import Client
 from rollout.platform.errors import RolloutError
 from rollout.platform.store import Store, environments, runs
@@ -97,6 +99,7 @@ def test_ctrl_c_ends_a_run_in_words_whenever_it_comes(model: ChatServer, after: 
     for word in ("Traceback", "Exception ignored", "Task was destroyed", "never awaited", "Error"):
         assert word not in stderr, stderr
     run = newest()
+    assert f"{run['progress']:,} of 300 rollouts are done.\n" in stderr
     assert run["status"] == "cancelled"
     assert run["reason"] == f"It was interrupted. Go on with it: rollout resume {run['id'][:12]}"
     with started("resume", run["id"]) as process:
@@ -106,6 +109,18 @@ def test_ctrl_c_ends_a_run_in_words_whenever_it_comes(model: ChatServer, after: 
     assert process.returncode == 130
     assert "Exception ignored" not in stderr and "Traceback" not in stderr, stderr
     assert newest()["progress"] > run["progress"]
+
+
+@pytest.mark.usefixtures("model")
+def test_ctrl_c_right_after_a_run_was_named_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(following, "show", interrupted)
+    monkeypatch.setattr(output, "show", interrupted)
+    ended = CliRunner().invoke(app, ["run", "desk", *MODEL, "-n", "100"], prog_name="rollout")
+    assert ended.exit_code == 130
+    assert "They are kept. Go on with: rollout resume" in ended.stderr
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])

@@ -117,11 +117,12 @@ def run(
             else:
                 show(f"run {run_id}: {total:,} rollouts have begun\n→ {page}")
             return
-        if not as_json:
-            show(f"run {run_id}: {total:,} rollout{'s' * (total != 1)}" + (f"\n→ {page}" if page else ""))
+        heading = f"run {run_id}: {total:,} rollout{'s' * (total != 1)}" + (f"\n→ {page}" if page else "")
         following = Following(client, run_id, total)
         to_go_on = f" --endpoint {endpoint}" if endpoint else ""
-        following.follow_and_tell("run", as_json=as_json, to_go_on=to_go_on)
+        following.follow_and_tell(
+            "run", as_json=as_json, to_go_on=to_go_on, heading=None if as_json else heading
+        )
 
 
 def _task_ids(client: Client, slug: str, digest: str, wanted: list[str]) -> list[str]:
