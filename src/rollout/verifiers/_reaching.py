@@ -169,12 +169,13 @@ def _secrets_named(path: str, laid_down: FinalFiles, report: str) -> Iterator[Re
 
 def _folders_listed(path: str, laid_down: FinalFiles) -> Iterator[Reach]:
     """Listings of folders, unless the code at the start lists some in the same way."""
-    found = folders_listed(laid_down.files[path][:_LONGEST])
+    around = {part for name in laid_down.secret for part in PurePosixPath(name).parent.parts}
+    found = folders_listed(laid_down.files[path][:_LONGEST], around)
     known = {
         what
         for name, content in (laid_down.start.items() if found else ())
         if name not in laid_down.tests and language_of(name) == "javascript"
-        for _, what, _ in folders_listed(content[:_LONGEST])
+        for _, what, _ in folders_listed(content[:_LONGEST], around)
     }
     yield from (Reach(path, line, what, certain) for line, what, certain in found if what not in known)
 
