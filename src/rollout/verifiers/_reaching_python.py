@@ -62,7 +62,8 @@ def reaches_in_python(content: str, tests: frozenset[str], own: Collection[str] 
     except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
         return _by_words(content)
     harmless = spared(tree, _MODULES | _DOUBTFUL_MODULES | _LADEN | tests, own)
-    aliases, fields = _aliases(tree), _fields(tree)
+    aliases, (fields, own_uses) = _aliases(tree), _fields(tree)
+    harmless |= own_uses
     found = list(reaches_for_library(tree, own))
     for node in ast.walk(tree):
         if id(node) not in harmless:
@@ -71,19 +72,46 @@ def reaches_in_python(content: str, tests: frozenset[str], own: Collection[str] 
     return sorted({(line, what, certain and what not in fields) for line, what, certain in found})
 
 
-def _fields(tree: ast.Module) -> set[str]:
+def _fields(tree: ast.Module) -> tuple[set[str], set[int]]:
+    """The names of fields that classes of this file have, and the identities of nodes where a method uses one of its
+    own class's."""
     found: set[str] = set()
+    own: set[int] = set()
     for node in ast.walk(tree):
-        match node:
-            case ast.ClassDef(body=body):
-                for each in body:
-                    targets = (
-                        each.targets if isinstance(each, ast.Assign) else [getattr(each, "target", None)]
-                    )
-                    found |= {target.id for target in targets if isinstance(target, ast.Name)}
-            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
-                found.add(name)
-    return found & (_OF_FRAMES | {"pytest", "unittest", "pluggy"})
+        if not isinstance(node, ast.ClassDef):
+            continue
+        fields: set[str] = set()
+        uses: list[ast.Attribute] = []
+        for each in node.body:
+            targets = each.targets if isinstance(each, ast.Assign) else [getattr(each, "target", None)]
+            fields |= {target.id for target in targets if isinstance(target, ast.Name)}
+            if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+                uses += _uses_of_itself(each)
+        fields |= {use.attr for use in uses if isinstance(use.ctx, ast.Store)}
+        found |= fields
+        own |= {id(use) for use in uses if use.attr in fields & _OF_FRAMES}
+    return found & (_OF_FRAMES | {"pytest", "unittest", "pluggy"}), own
+
+
+def _uses_of_itself(method: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Attribute]:
+    first = next((each.arg for each in (*method.args.posonlyargs, *method.args.args)), None)
+    inside = list(ast.walk(method))
+    is_static = any(
+        isinstance(each, ast.Name) and each.id == "staticmethod" for each in method.decorator_list
+    )
+    is_bound_anew = any(
+        isinstance(each, ast.Name) and each.id == first and not isinstance(each.ctx, ast.Load)
+        for each in inside
+    ) or any(
+        isinstance(each, ast.arg) and each.arg == first for each in inside if each not in method.args.args
+    )
+    if first is None or is_static or is_bound_anew:
+        return []
+    return [
+        each
+        for each in inside
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == first
+    ]
 
 
 def _aliases(tree: ast.Module) -> dict[str, str]:
