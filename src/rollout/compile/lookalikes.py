@@ -17,11 +17,24 @@ _UNSEEN_CATEGORIES = ("Cf", "Mn", "Me", "Zs")
 _BLANKS = re.compile("[ \t]+")
 _LOST_BLANK = re.compile(r" $|(?<=\S ) ")
 _SPACE = "␠"
+_WORD = re.compile("[\\w\u2010\u2011\u2212-]+")
+# Letters of Cyrillic and Greek that most fonts draw as Latin ones, hyphens, and the wide forms of ASCII.
+_ALIKE = {
+    **str.maketrans("АВЕЅІЈКМНОРСТХҮаеѕіјорсухһԁԛԝӏЁЇёї", "ABESIJKMHOPCTXYaesijopcyxhdqwlËÏëï"),
+    **str.maketrans("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧνο", "ABEZHIKMNOPTYXvo"),
+    **str.maketrans("\u2010\u2011\u2212", "---"),
+    **{0xFEE0 + each: each for each in range(0x21, 0x7F)},
+}
 
 
 def telling(text: str) -> str:
-    """``text`` as one line in which nothing moves the cursor and what hides is named: ``<U+200B>``."""
-    return visible(text) if text.isascii() else _HIDDEN.sub(lambda found: _named(found[0]), visible(text))
+    """``text`` as one line in which nothing moves the cursor and what hides is named: ``<U+200B>``.
+
+    So is a letter of another script that passes for one of ASCII, in a word that is otherwise ASCII.
+    """
+    if text.isascii():
+        return visible(text)
+    return _HIDDEN.sub(lambda found: _named(found[0]), _WORD.sub(_unmixed, visible(text)))
 
 
 def revealed(text: str) -> str:
@@ -34,6 +47,47 @@ def look(text: str) -> str:
     """What is seen of ``text``: two texts of one look are told apart only when they are :func:`revealed`."""
     seen = unicodedata.normalize("NFC", "".join(map(_seen, text)))
     return _BLANKS.sub(" ", seen).rstrip()
+
+
+def apart(one: str, other: str) -> tuple[str, str] | None:
+    """Both texts with what parts them named, where they look the same; None where anybody can tell them apart.
+
+    Of letters that other scripts have too, only those are named that are not the same in both.
+    """
+    if look(one) == look(other):
+        return revealed(one), revealed(other)
+    if drawn(one) != drawn(other):
+        return None
+    if len(one) != len(other):
+        return _with_letters(one, None), _with_letters(other, None)
+    return _with_letters(one, other), _with_letters(other, one)
+
+
+def drawn(text: str) -> str:
+    """The look of ``text`` with letters that are drawn alike taken for one: texts that differ in it look different."""
+    return look(text).translate(_ALIKE)
+
+
+def _unmixed(word: re.Match[str]) -> str:
+    letters = word[0]
+    foreign = [each for each in letters if not each.isascii()]
+    if (
+        not foreign
+        or len(foreign) == len(letters.replace("-", ""))
+        or any(ord(each) not in _ALIKE for each in foreign)
+    ):
+        return letters
+    return "".join(each if each.isascii() else _named(each) for each in letters)
+
+
+def _with_letters(text: str, other: str | None) -> str:
+    shown = _LOST_BLANK.sub(_SPACE, text)
+    return "".join(
+        _named(each)
+        if _may_hide(each) or (ord(each) in _ALIKE and (other is None or other[at] != each))
+        else visible(each)
+        for at, each in enumerate(shown)
+    )
 
 
 def _may_hide(character: str) -> bool:
@@ -57,4 +111,4 @@ def _named(character: str) -> str:
     return f"<U+{ord(character):04X}>"
 
 
-__all__ = ["look", "revealed", "telling"]
+__all__ = ["apart", "drawn", "look", "revealed", "telling"]

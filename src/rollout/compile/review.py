@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rollout.compile.change import Change, Difference, Effect, Kind
-from rollout.compile.lookalikes import look, revealed, telling
+from rollout.compile.lookalikes import apart, drawn, telling
 
 _CONTEXT = 2
 _SIDE_BY_SIDE = 76
@@ -79,13 +79,24 @@ def line_changes(change: Change) -> Iterator[str]:
         if side[-1] == "":
             side.pop()
     lines = list(unified_diff(before, after, n=_CONTEXT, lineterm=""))[2:]
-    removed, added = ({look(line[1:]) for line in lines if line[0] == sign} for sign in "-+")
+    parted = _parted(lines)
     for line in lines:
-        if line[0] in "-+" and look(line[1:]) in removed & added:
-            yield line[0] + revealed(line[1:])
+        if line in parted:
+            yield line[0] + parted[line]
         else:
             # Tabs are part of code; everything else that moves the cursor is shown by name.
             yield "\t".join(telling(part) for part in line.split("\t"))
+
+
+def _parted(lines: list[str]) -> dict[str, str]:
+    """The lines of a diff that look like one of the other side, each with what is shown of it."""
+    sides = {sign: {drawn(line[1:]): line[1:] for line in lines if line[0] == sign} for sign in "-+"}
+    parted: dict[str, str] = {}
+    for line in lines:
+        other = sides["+" if line[0] == "-" else "-"].get(drawn(line[1:])) if line[0] in "-+" else None
+        if other is not None and (both := apart(line[1:], other)) is not None:
+            parted[line] = both[0]
+    return parted
 
 
 def in_words(change: Change, longest: int) -> str:
@@ -94,8 +105,8 @@ def in_words(change: Change, longest: int) -> str:
         return ""
     if change.kind is Kind.CHANGED:
         before, after = _json(change.before), _json(change.after)
-        if look(before) == look(after):
-            return f"{_cut(revealed(before), longest)} → {_cut(revealed(after), longest)}"
+        if (parted := apart(before, after)) is not None:
+            return " → ".join(_cut(each, longest) for each in parted)
         return f"{shown(change.before, longest // 2)} → {shown(change.after, longest // 2)}"
     value = change.after if change.kind is Kind.ADDED else change.before
     if change.subject == "task" and isinstance(value, dict):
