@@ -27,6 +27,7 @@ _OF_PYTHON = (
     "rollout_handed.py",
     "rollout_library.py",
     "rollout_programs.py",
+    "rollout_texts.py",
     "rollout_watch.py",
     "rollout_witness.py",
 )

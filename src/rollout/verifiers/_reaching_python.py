@@ -13,7 +13,7 @@ from rollout.verifiers._reaching_spared import spared
 _MODULES = words(
     """
     pytest _pytest pluggy unittest rollout_witness rollout_witness_pytest rollout_watch rollout_files rollout_handed
-    rollout_library rollout_programs sitecustomize usercustomize ctypes
+    rollout_library rollout_programs rollout_texts sitecustomize usercustomize ctypes
     _ctypes cffi _testcapi _testinternalcapi __main__ conftest
     """
 )

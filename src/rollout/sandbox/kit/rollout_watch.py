@@ -8,13 +8,12 @@ import _thread
 import os
 import re
 import sys
-import types
 
 import rollout_files
 import rollout_handed
 import rollout_programs
+import rollout_texts
 
-_FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_back", "f_globals", "f_locals", "f_builtins")
 _EVENTS = frozenset(
     (
         *("sys._getframe", "sys._current_frames", "sys._current_exceptions", "sys._getframemodulename"),
@@ -38,26 +37,6 @@ _CHANGES = {
     "shutil.move": ((0, 1), 1, ()),
 }
 _ALSO_CALLED = {"code.__new__": "__code__"}
-_HOMES = frozenset(
-    (
-        *("pytest", "_pytest", "pluggy", "unittest", "gc", "ctypes"),
-        *(
-            "rollout_witness",
-            "rollout_witness_pytest",
-            "rollout_watch",
-            "rollout_files",
-            "rollout_handed",
-            "rollout_programs",
-        ),
-    )
-)
-_LOADERS = frozenset(("__import__", "import_module", "modules"))
-_NAMES = frozenset(
-    (
-        *("_exit", "_getframe", "settrace", "setprofile", "get_objects", "get_referrers", "__code__"),
-        *("__closure__", "__globals__", "__subclasses__", "__builtins__", "PYTEST_CURRENT_TEST", *_FRAMES),
-    )
-)
 # Parts of Python that run text which they are given, where others run what they make themselves.
 _RUNS_TEXT = frozenset(
     (
@@ -316,7 +295,7 @@ def watch(tell, writer_code, laid):
             return
         made_by = frame.f_code.co_filename
         is_made = is_text and is_installed(made_by) and basename(made_by) not in _RUNS_TEXT
-        if found := {each for each in reached_in(code, is_made) if not laid.is_allowed(each)}:
+        if found := {each for each in rollout_texts.reached_in(code, is_made) if not laid.is_allowed(each)}:
             name = suspect(frame, past_installed=is_text or is_new)
             if name is not None:
                 reached(name, min(found))
@@ -352,11 +331,11 @@ def watch(tell, writer_code, laid):
         if event in _EVENTS or event.startswith("ctypes."):
             return event
         if event == "object.__getattr__":
-            return args[1] if args[1] in _FRAMES else None
+            return args[1] if args[1] in rollout_texts.FRAMES else None
         if event == "object.__setattr__":
             return args[1] if args[1] in ("__code__", "__defaults__", "__kwdefaults__", "__bases__") else None
         if event == "pickle.find_class":
-            return args[0] if str(args[0]).partition(".")[0] in _HOMES else None
+            return args[0] if str(args[0]).partition(".")[0] in rollout_texts.HOMES else None
         return None
 
     def hook(event, args):
@@ -384,34 +363,3 @@ def watch(tell, writer_code, laid):
 
 def _caller(frame):
     return frame.f_back.f_code.co_filename if frame.f_back is not None else ""
-
-
-def reached_in(code, is_made):
-    """What a text that is made code of reaches for. One that a library made itself has the names of fields in it."""
-    names, imports = set(), [False]
-    _gather(code, names, imports, 0)
-    # A field may be called “modules”, too.
-    loads = imports[0] or names & (_LOADERS - {"modules"} if is_made else _LOADERS)
-    found = names & _HOMES if loads else set()
-    found |= {name for name in names & _NAMES if loads or not is_made or name.startswith("__")}
-    return found
-
-
-def _gather(code, names, imports, depth):
-    names.update(code.co_names)
-    # Instructions are two bytes each.
-    imports[0] = imports[0] or _IMPORT in code.co_code[::2]
-    for each in code.co_consts:
-        if isinstance(each, types.CodeType) and depth < 40:
-            _gather(each, names, imports, depth + 1)
-        elif isinstance(each, str):
-            names.add(each)
-
-
-def _import_number():
-    import opcode
-
-    return opcode.opmap["IMPORT_NAME"]
-
-
-_IMPORT = _import_number()
