@@ -13,7 +13,7 @@ _LISTS = words("readdir readdirSync opendir opendirSync glob globSync globby glo
 _MODULES = words("fs fs/promises fs-extra graceful-fs glob fast-glob globby tinyglobby")
 _OWN_PLACES = words("__dirname process import cwd")
 _TEMPORARY = words("mkdtemp mkdtempSync tmpdir")
-_LONGEST_STATEMENT = 60
+_LONGEST_STATEMENT, _DEEPEST = 60, 30
 
 
 def folders_listed(content: str, around: Collection[str]) -> list[Found]:
@@ -95,7 +95,9 @@ def _is_handed_over(
 
 def _functions_around(tokens: Sequence[Token], scopes: Scopes, at: int) -> Iterator[str]:
     """The names of the functions that a token is in."""
-    while at > 2:
+    for _ in range(_DEEPEST):
+        if at <= 2:
+            break
         opens = scopes.opener[at]
         back = at - 1
         while back > max(opens, 2) and tokens[back].text != ";":

@@ -7,6 +7,7 @@ none never runs where there is one. Another meaning for a name that is there is 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from rollout.verifiers._javascript_scopes import Scopes
@@ -64,7 +65,7 @@ _ONLY = words("Object Iterator")
 _OF_MODULES = {"EventEmitter": "events", "AssertionError": "assert", "AsyncResource": "async_hooks"}
 _DEFINERS = words("defineProperty defineProperties assign setPrototypeOf set deleteProperty")
 _SETS = words("= += -= *= /= %= &= |= ^= &&=")
-_FURTHEST = 400
+_FURTHEST, _DEEPEST = 400, 12
 
 
 class Prototypes:
@@ -73,6 +74,7 @@ class Prototypes:
     def __init__(self, tokens: Sequence[Token], scopes: Scopes) -> None:
         self._tokens = tokens
         self._scopes = scopes
+        self._given = Counter(tokens[at - 1].text for at, token in enumerate(tokens) if token.text == "=")
         self._modules = {token.text.removeprefix("node:") for token in tokens if token.kind == "text"}
 
     def read(self) -> Iterator[Found]:
@@ -99,11 +101,7 @@ class Prototypes:
         ends = following in (";", ",") or line > self._tokens[at].line
         if self._tokens[start - 1].text != "=" or kind != "name" or following in (".", "?.", "[") or not ends:
             return None
-        given = sum(
-            token.text == "=" and self._tokens[each - 1].text == name
-            for each, token in enumerate(self._tokens)
-        )
-        return name if given == 1 else None
+        return name if self._given[name] == 1 else None
 
     def _owner(self, at: int) -> str | None:
         """The built-in that is named at ``at``, unless that is a name of the program's own."""
@@ -216,7 +214,7 @@ def adds_what_is_missing(
     if (ahead := re.search(r"!([^!;{}]+)&&\(?$", before)) and _tells_missing(f"!{ahead[1]}", thing, home):
         return True
     statement = start
-    while True:
+    for _ in range(_DEEPEST):
         opens = scopes.opener[statement]
         first = max(opens + 1, start - _FURTHEST)
         if _returns_before(tokens, scopes, first, statement, thing):
@@ -227,8 +225,9 @@ def adds_what_is_missing(
                 if tokens[asks - 1].text == "if" and _tells_missing(asked, thing, home):
                     return True
         if opens < 0:
-            return False
+            break
         statement = opens
+    return False
 
 
 def _returns_before(tokens: Sequence[Token], scopes: Scopes, first: int, last: int, thing: str) -> bool:
