@@ -64,9 +64,9 @@ def test_regressions_come_first_and_stand_left_of_the_middle(chromium: Browser, 
     page = opened(chromium, tmp_path, side(BEFORE), side(AFTER)).page
     sections = page.locator("section.tasks")
     assert [text.split("\n")[0] for text in sections.all_inner_texts()] == [
-        "Worse 1 task",
+        "Worse 2 tasks",
         "Better 1 task",
-        "As before 2 tasks",
+        "As before 1 task",
     ]
 
     def middle(selector: str) -> float:

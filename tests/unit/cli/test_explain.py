@@ -44,7 +44,7 @@ def test_the_beginning_of_a_code_lists_its_rules() -> None:
         ("duplicate-task-di", "Did you mean “duplicate-task-id”?"),
         ("zzzz", "“rollout explain” lists all rules."),
         ("RL9", "Codes begin with “RL1”, “RL2”, “RL3”, “RL5” or “RL6”."),
-        ("rl399", "Codes begin with “RL390”, “RL391” or “RL392”."),
+        ("rl399", "Codes begin with “RL390”, “RL391”, “RL392” or “RL393”."),
         ("gold_sql", "Did you mean “gold-sql-fails”, “gold-sql-empty”, “gold-sql-drifts” or “gold-sql-tie”?"),
     ],
 )

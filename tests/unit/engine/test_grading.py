@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from rollout import family
 from rollout.engine import Outcome, Tally, Trace, Verdict
 from rollout.engine.judge import SECONDS, VerifierGrader
 from rollout.environment import Environment, Task
@@ -21,7 +22,10 @@ Judge = Callable[[Case, Any], Any]
 
 
 @pytest.fixture
-def graded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
+def graded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Verdict]]:
+    samples: dict[str, str] = {}
+    monkeypatch.setattr(family, "_entry_points", lambda package: samples)
+
     def grade(
         *judges: Judge,
         threshold: float = 1.0,
@@ -37,16 +41,19 @@ def graded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
             module.LIMITS_ITSELF = limits_itself  # type: ignore[attr-defined]
             if brought:
                 module.__name__ = f"other_package.sample_{number}"
-            monkeypatch.setitem(sys.modules, f"rollout.verifiers.sample_{number}", module)
+            samples[f"sample_{number}"] = f"rollout.verifiers.sample_{number}"
+            monkeypatch.setitem(sys.modules, samples[f"sample_{number}"], module)
             weight = weights[number] if weights else 1
             primitives.append({"name": f"p{number}", "type": f"sample_{number}", "weight": weight})
+        family.members.cache_clear()
         environment = Environment(
             "case", "Case", "workflow", verifier={"primitives": primitives, "passThreshold": threshold}
         )
         trace = Trace("case", "workflow", "t", "m", (), (), {}, {}, "", "answer", Usage())
         return asyncio.run(VerifierGrader(environment, seconds=seconds).grade(Task("Do it."), trace))
 
-    return grade
+    yield grade
+    family.members.cache_clear()
 
 
 def value(number: float) -> Judge:
