@@ -129,6 +129,13 @@ class _Refolding:
             file = next((each for each in files if each.is_file()), None)
             if its_place is None or (file is None and not folder.is_dir()):
                 continue
+            if file is not None and file.suffix == ".toml" and new.get(key) == {} and not folder.is_dir():
+                self.result.texts[file] = None
+                continue
+            if file is None and kind != "page" and new.get(key) == {}:
+                # No folder says that: it is written where the rest of the config is.
+                self._members(key, kind, its_place, raw[key], {})
+                continue
             taken.add(f"config.{key}")
             if file is not None:
                 if folder.is_dir():
@@ -155,6 +162,9 @@ class _Refolding:
             elif exact(raw[name]) != exact(new[name]):
                 if kind == "text":
                     self.result.texts[path] = str(new[name]).encode()
+                elif new[name] == {} and path.suffix == ".toml":
+                    self.result.texts[path] = None  # an empty TOML file says nothing
+                    self._add_member(key, kind, name, new[name])
                 else:
                     self._rewrite(path, new[name])
         for name in new:

@@ -150,7 +150,8 @@ def _data_file(path: str, value: Any, *, toml: bool) -> tuple[str, str]:
         # TOML has only tables at its top: a list is written under the file's own name, and read from there.
         table = {stem: value} if isinstance(value, list) else value
         reads_as_list = isinstance(value, dict) and list(value) == [stem] and isinstance(value[stem], list)
-        if isinstance(table, dict) and not reads_as_list:
+        # An empty table would be an empty file, which reads as one that was never saved.
+        if isinstance(table, dict) and table and not reads_as_list:
             try:
                 return f"{path}.toml", write_toml(table)
             except ValueError:

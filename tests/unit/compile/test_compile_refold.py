@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from compile_strategies import environments
@@ -109,3 +110,30 @@ def contents(folder: Path) -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+@pytest.mark.parametrize("toml", [False, True])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"orders": {"O-1": 5}}, {"orders": {}}),
+        ({"orders": {"O-1": 5}, "people": [1]}, {}),
+        ({"orders": {}}, {"orders": {}, "people": {}}),
+        ({}, {"orders": {}}),
+    ],
+)
+def test_what_is_empty_is_written_all_the_same(
+    tmp_path: Path, before: dict[str, Any], after: dict[str, Any], toml: bool
+) -> None:
+    was, wanted = (
+        compile_environment(
+            Environment("refund", "R", "workflow", config={"tools": [], "fixtures": fixtures})
+        )
+        for fixtures in (before, after)
+    )
+    folder = tmp_path / "refund"
+    write(folder, spread({"environment": was.environment, "verifier": was.verifier}, toml=toml))
+    document = read_one(folder)
+    assert compile_environment(environment_in(document)).digest == was.digest
+    apply(refold(document, wanted))
+    assert compile_environment(environment_in(read_one(folder))).digest == wanted.digest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -245,7 +246,8 @@ def test_a_cluster_without_a_machine_that_can_work_ends_the_run(cluster: RayClus
     arguments = (str(LETTERS), "-m", "oracle", "--out", "run")
     code, _, words = ended(rollout(cluster, *arguments, at=tmp_path, ROLLOUT_RAY_PATIENCE="3"))
     assert code == 1
-    assert "stopped: No machine of the cluster" in words
+    # Whether the cluster has noticed by then that the machine is gone is up to it.
+    assert re.search("stopped: No (machine of the cluster|worker could be started on the cluster)", words)
     assert "0 of 3 rollouts are done. Go on with: rollout test --resume run" in words
 
 
