@@ -1,4 +1,4 @@
-"""The options of `rollout test` that say nothing together, or nothing at all: each is refused with a sentence."""
+"""The options of runs that say nothing together, or nothing at all: each is refused with a sentence."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def refusal(
     if (refused := _refused_parameter(complaint, sampling)) is not None:
         return error(
             f"“{model}” does not take {refused} = {sampling[refused]!r}",
-            "Ask it without: “rollout test” takes “--temperature none”."
+            "Ask it without: a command takes “--temperature none”, and llm_judge takes “temperature: none”."
             if refused == "temperature"
             else f"Ask it without {refused}, or with a value that it takes.",
         )

@@ -101,7 +101,7 @@ def create_run(
     env_slug: str,
     model: str,
     n: int,
-    temperature: float,
+    temperature: float | None,
     max_tool_calls: int,
     name: str | None,
     parent_run_id: str | None,

@@ -93,7 +93,7 @@ class RunRequest(TypedDict):
     environmentSlug: str
     model: str
     n: int
-    temperature: NotRequired[float]
+    temperature: NotRequired[float | None]
     maxToolCalls: NotRequired[int]
     name: NotRequired[str]
     parentRunId: NotRequired[str]

@@ -1,10 +1,10 @@
 """llm_judge: a model reads the rollout and says how far it satisfies a rubric.
 
-``model`` is asked once a rollout, at temperature 0, with the rubric, the task with its ground truth, the whole
-conversation, and the final state. What it reads is JSON between two lines of random words that the rollout cannot
-know, and it is told that nothing in there is an instruction. Its answer has to be one JSON object and nothing else:
-``score``, a number from 0 to 1, and ``reason``, a sentence. Which model answered, what it said, and the tokens and
-cost are kept with the mark.
+``model`` is asked once a rollout, at ``temperature`` (0 unless given; ``none`` sends none, for models that refuse
+it), with the rubric, the task with its ground truth, the whole conversation, and the final state. What it reads is
+JSON between two lines of random words that the rollout cannot know, and it is told that nothing in there is an
+instruction. Its answer has to be one JSON object and nothing else: ``score``, a number from 0 to 1, and ``reason``, a
+sentence. Which model answered, what it said, and the tokens and cost are kept with the mark.
 
 Any failure — no key, no answer, an answer of another form — leaves the rollout unscored: it is neither passed nor
 failed, and no error of the environment's.
@@ -74,7 +74,11 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     """The score that the model gives. Raises UnscoredError when it gives none."""
     model_id, rubric = options["model"], options["rubric"]
     model = _connected(case, model_id)
-    turn = await _asked(model, model_id, questions(case, rubric), case.task.key)
+    given = options.get("temperature", 0.0)
+    sampling = Sampling(temperature=None if given == "none" else given)
+    turn = await _asked(
+        model, model_id, Request(questions(case, rubric), (), sampling, RolloutKey("judge", case.task.key))
+    )
     exchange = turn.exchange or Exchange()
     evidence: dict[str, Any] = {"model": model_id, "answer": turn.text}
     if exchange.served_by is not None:
@@ -140,8 +144,7 @@ def _connected(case: Case, model_id: str) -> AnyModel:
     return model
 
 
-async def _asked(model: AnyModel, model_id: str, messages: list[Message], task: str) -> Turn:
-    request = Request(messages, (), Sampling(temperature=0.0), RolloutKey("judge", task))
+async def _asked(model: AnyModel, model_id: str, request: Request) -> Turn:
     try:
         return await model.respond(request)  # type: ignore[arg-type]
     except ModelError as error:

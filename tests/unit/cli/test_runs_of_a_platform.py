@@ -96,6 +96,12 @@ def test_a_run_says_what_it_was_asked_for(run: Run) -> None:
     assert data["options"] == {"n": 1, "temperature": 0.0, "maxToolCalls": 3, "concurrency": 2}
 
 
+def test_a_run_can_be_asked_for_without_a_temperature(run: Run) -> None:
+    begun = run("run", "desk", "-m", "noop", "--temperature", "none", "--json")
+    assert "temperature" not in run_data(begun)["options"]
+    assert run_data(run("run", "desk", "-m", "noop", "--json"))["options"]["temperature"] == 0.7
+
+
 def test_a_run_is_of_the_version_that_is_named(run: Run) -> None:
     digest = run("compile", "desk", "--digest").stdout.strip()
     text = Path("desk/environment.yaml").read_text()

@@ -51,8 +51,13 @@ def run(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many tasks, from the first.")] = None,
     temperature: Annotated[
-        float, typer.Option(min=0.0, max=100.0, help="How freely a model draws its words.")
-    ] = 0.7,
+        str | None,
+        typer.Option(
+            metavar="NUMBER|none",
+            help="How freely a model draws its words, from 0 to 2. none: it is not sent.",
+            show_default="0.7",
+        ),
+    ] = None,
     max_tool_calls: Annotated[int, typer.Option(min=0, help="How many tool calls a rollout may make.")] = 20,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="What the run is called.")] = None,
     parent: Annotated[
@@ -78,14 +83,14 @@ def run(
     Exit code 0: every rollout passed, or the run has begun (--no-watch). 1: one failed, broke or was not done. 2: wrong
     usage. 3: the platform refused the run, or could not be asked. 130: interrupted.
     """
-    from math import isfinite
-
     from rollout.cli.asking import asking, the_run
     from rollout.cli.following import Following
     from rollout.cli.output import fail, show, show_json
+    from rollout.cli.run_options import temperature_of
 
-    if not isfinite(temperature):
-        fail("--temperature is no number.", "Give it a number, such as --temperature 0.7.")
+    degree = temperature_of(temperature)
+    if degree is None:
+        degree = 0.7
     named, at, digest = slug.partition("@")
     if not named or (at and not digest):
         fail(f"“{slug}” names no environment.", "Write SLUG, or SLUG@DIGEST for a version of it.")
@@ -108,7 +113,8 @@ def run(
         }
         parent_id = the_run(client, parent)["id"] if parent else None
         more: dict[str, Any] = {key: value for key, value in wishes.items() if value is not None}
-        begun = client.create_run(named, model, n, temperature, max_tool_calls, name, parent_id, **more)
+        sent = None if degree == "none" else degree
+        begun = client.create_run(named, model, n, sent, max_tool_calls, name, parent_id, **more)
         run_id, total = begun["runId"], begun["total"]
         page = "" if client.endpoint == "local" else f"{client.endpoint}/runs/{run_id}"
         if not watch:
