@@ -23,7 +23,7 @@ try:
     from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 except ImportError:
     raise DatabaseError(
-        "“dialect” needs the package sqlglot. Install it: pip install 'rolloutdev[sql]', in a clone '.[sql]'"
+        "“dialect” needs the package sqlglot. Install it: pip install 'rolloutdev[sql]', in a clone -e '.[sql]'"
     ) from None
 
 from rollout.database.moments import kind_of, read_moment, work_out, written

@@ -236,5 +236,5 @@ def test_without_sqlglot_the_way_to_install_it_is_told(monkeypatch: pytest.Monke
     monkeypatch.setattr(builtins, "__import__", without)
     (failure,) = build("CREATE TABLE t (a)").failures
     assert failure.reason == (
-        "“dialect” needs the package sqlglot. Install it: pip install 'rolloutdev[sql]', in a clone '.[sql]'"
+        "“dialect” needs the package sqlglot. Install it: pip install 'rolloutdev[sql]', in a clone -e '.[sql]'"
     )

@@ -28,7 +28,7 @@ def check(address: str) -> None:
     if find_spec("ray") is None:
         raise ExecutorError(
             "Ray is not installed here, so no cluster can be joined.",
-            "Install it with rollout: pip install 'rolloutdev[ray]', in a clone '.[ray]'",
+            "Install it with rollout: pip install 'rolloutdev[ray]', in a clone -e '.[ray]'",
         )
     check_address(address)
 

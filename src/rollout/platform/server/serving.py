@@ -83,7 +83,7 @@ def serve(store: Store, runner: Runner, *, host: str, port: int, began: Callable
     except ImportError:
         raise ServeError(
             "uvicorn is not installed, so nothing can be served.",
-            "Install it with rollout: pip install 'rolloutdev[server]', in a clone '.[server]'",
+            "Install it with rollout: pip install 'rolloutdev[server]', in a clone -e '.[server]'",
         ) from None
     listening = _listen(host, port)
     place = f"[{host}]" if ":" in host else host

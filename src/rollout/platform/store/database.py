@@ -188,7 +188,7 @@ def _engine(url: URL) -> Engine:
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StoreError(
             "PostgreSQL cannot be reached from here: psycopg is not installed.",
-            "Install it with rollout: pip install 'rolloutdev[server]', in a clone '.[server]'",
+            "Install it with rollout: pip install 'rolloutdev[server]', in a clone -e '.[server]'",
         ) from None
 
 
