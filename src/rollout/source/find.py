@@ -144,6 +144,35 @@ def find_changed(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return sorted(found.values(), key=lambda path: path.as_posix())
 
 
+def environment_around(file: Path) -> Path | None:
+    """The environment that ``file`` is, or in whose folder it lies or would lie; None where it stands by itself.
+
+    It need not be there. Links are followed, and the path that is given back has none.
+    """
+    try:
+        real = Path(os.path.realpath(file))
+    except ValueError:
+        return None  # With a zero byte in it, it is the name of nothing.
+    if _is_single_file(real) or (real.suffix.lower() == ".py" and makes_environment(_head(real))):
+        return real
+    return next((above for above in real.parents if _has_environment_file(above)), None)
+
+
+def environment_that_reads(file: Path) -> Path | None:
+    """The environment that ``file`` is or would be a source of, as far as names tell; None where it is of none."""
+    home = environment_around(file)
+    if home is None:
+        return None
+    within = Path(os.path.realpath(file)).relative_to(home).parts
+    is_source = not within or within[0] in known_names(None) or within[-1].lower().endswith(".py")
+    return home if is_source else None
+
+
+def _has_environment_file(folder: Path) -> bool:
+    # Files of that name are conda's, too, and have none of the keys.
+    return any(_TOP_KEY.search(_head(folder / name)) for name in ENVIRONMENT_FILES)
+
+
 def _inside_or_itself(folder: Path) -> Iterable[Path]:
     return [folder] if _is_environment(_names(folder)) else _inside(folder)
 
@@ -340,4 +369,11 @@ def _shown(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-__all__ = ["SourceError", "find", "find_changed", "makes_environment"]
+__all__ = [
+    "SourceError",
+    "environment_around",
+    "environment_that_reads",
+    "find",
+    "find_changed",
+    "makes_environment",
+]

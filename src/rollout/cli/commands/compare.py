@@ -81,6 +81,7 @@ def compare(
     from rollout.analysis.compare.comparing import compare as compare_sides
     from rollout.analysis.compare.gate import regressions
     from rollout.cli.output import Exit, fail, note, visible
+    from rollout.cli.outputs import refuse_source
 
     if margin is not None and not 0 < margin < 1:
         fail(
@@ -89,6 +90,7 @@ def compare(
         )
     if as_json and output_format is CompareFormat.MARKDOWN:
         fail("A comparison is shown in one format.", "Leave out --json or --format.")
+    refuse_source(html)
     before, after = _sides(baseline, trained, endpoint)
     _expect_same_version(before, after, across_versions)
     comparison = compare_sides(before, after, margin=margin)

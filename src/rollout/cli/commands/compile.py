@@ -57,11 +57,13 @@ def compile(
     found = found_environments(paths, slug=slug)
     if len(found) > 1:
         raise typer.Exit(_compile_all(found, output, only_digest=only_digest, as_json=as_json))
-    report, environment = sound(found[0])
-    compiled = _compiled(environment)
     target = None if output in (None, "-") else Path(str(output))
     if target is not None:
-        _write(target, compiled, report.document)
+        _refuse_sources([target], [found[0].document])
+    _, environment = sound(found[0])
+    compiled = _compiled(environment)
+    if target is not None:
+        _write(target, compiled)
     if as_json:
         show_json("compile", _describe(compiled, target))
     elif only_digest:
@@ -95,17 +97,18 @@ def _compile_all(found: Sequence[Report], output: str | None, *, only_digest: bo
             f"Two of the environments have the slug “{twice}”, so both would be “{twice}.json”.",
             "Compile them one by one.",
         )
+    targets = [None if output is None else Path(output, f"{slug}.json") for slug in slugs]
+    _refuse_sources([target for target in targets if target], [report.document for report in found])
     worst, told = int(Exit.FINE), []
-    for report in found:
+    for report, target in zip(found, targets, strict=True):
         try:
             _, environment = sound(report)
         except typer.Exit as ended:
             worst = max(worst, ended.exit_code)
             continue
         compiled = _compiled(environment)
-        target = None if output is None else Path(output, f"{report.document.slug}.json")
         if target is not None:
-            _write(target, compiled, report.document)
+            _write(target, compiled)
         if only_digest and not as_json:
             show(f"{compiled.digest}  {visible(report.document.label)}")
         elif target is not None and not as_json:
@@ -126,16 +129,29 @@ def _compiled(environment: Environment) -> Compiled:
         fail(str(error))
 
 
-def _write(target: Path, compiled: Compiled, document: Document) -> None:
+def _refuse_sources(targets: Sequence[Path], documents: Sequence[Document]) -> None:
+    """Ends the command, before anything is written, where a target is or would be a file of any environment."""
+    import os
+
+    from rollout.cli.output import fail
+    from rollout.source.find import environment_around
+
+    for target in targets:
+        home = environment_around(target)
+        if any(_is_of_environment(target, document) for document in documents):
+            what = "the environment itself" if len(documents) == 1 else "one of the environments"
+        elif home is not None:
+            what = f"the environment “{os.path.relpath(home)}”"
+        else:
+            continue
+        fail(f"“{target}” is a file of {what}, or would be taken for one.", "Name a file outside its folder.")
+
+
+def _write(target: Path, compiled: Compiled) -> None:
     from rollout.cli.output import fail
     from rollout.compile.folder_writer import WriteError, write_file
 
     try:
-        if _is_of_environment(target, document):
-            fail(
-                f"“{target}” is a file of the environment itself, or would be taken for one.",
-                "Name a file outside its folder.",
-            )
         write_file(target, compiled.data)
     except WriteError as error:
         fail(str(error), error.hint)

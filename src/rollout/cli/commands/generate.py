@@ -100,6 +100,7 @@ def generate(
     from rollout.cli.asking import asking
     from rollout.cli.generated import Generation, check_money, envelope, tell_warnings, wish_of
     from rollout.cli.output import fail, show, show_json, visible
+    from rollout.cli.outputs import refuse_source
     from rollout.compile.folder_writer import WriteError
     from rollout.platform.author import titled
 
@@ -115,6 +116,7 @@ def generate(
     if keep:
         rejected = Path(f"{target if target is not None else slug}.rejected")
         _check_free(rejected, "folder")
+    refuse_source(target, rejected)
     with asking(endpoint) as client:
         generation = Generation(
             client, template, slug=slug, name=name or titled(slug), model=model, max_cost=max_cost

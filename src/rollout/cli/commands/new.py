@@ -51,6 +51,7 @@ def new(
     Example: `rollout new workflow envs/refund`
     """
     from rollout.cli.output import fail, show, show_json, visible
+    from rollout.cli.outputs import refuse_source
     from rollout.compile.folder_writer import WriteError, write_file, write_folder
     from rollout.compile.scaffold import scaffold
 
@@ -71,6 +72,7 @@ def new(
             "Name it .toml, or leave --toml out.",
         )
     slug = _slug(target, is_file)
+    refuse_source(None if target.exists() else target)
     files = scaffold(template, slug=slug, name=_title(slug), toml=is_toml, one_file=one_file or is_file)
     try:
         if is_file:

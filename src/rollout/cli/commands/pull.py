@@ -49,6 +49,7 @@ def pull(
 
     from rollout.cli.asking import asking
     from rollout.cli.output import Exit, fail, show, show_json, visible, wants_color
+    from rollout.cli.outputs import refuse_source
     from rollout.compile.review import Entry
     from rollout.compile.review_text import render
     from rollout.platform.held import held_at
@@ -62,6 +63,7 @@ def pull(
     if output is None and (Path(name).name != name or name in (".", "..")):
         fail(f"“{name}” cannot be the name of a folder.", "Name one with -o.")
     target = Path(output if output is not None else name)
+    refuse_source(None if target.is_file() else target)
     with asking(endpoint) as client:
         held = held_at(client, name, digest=digest or None)
         if held is None:

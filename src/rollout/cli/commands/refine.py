@@ -76,6 +76,7 @@ def refine(
     from rollout.cli.generated import Generation, check_money, tell_warnings, wish_of
     from rollout.cli.inputs import sound_environment
     from rollout.cli.output import Exit, fail, note, show, show_json, tell_found, visible, wants_color
+    from rollout.cli.outputs import refuse_source
     from rollout.compile.review import Entry
     from rollout.compile.review_text import render as render_review
     from rollout.platform.drafting import DraftError, draft_of, read_draft
@@ -86,6 +87,7 @@ def refine(
     target = None if output is None else Path(output)
     if target is not None and (target.exists() or target.is_symlink()):
         fail(f"There is something at “{target}” already.", "Name a folder that does not exist yet.")
+    refuse_source(target)
     if target is None and not yes and not is_attended():
         fail("Nobody is here to look at the change.", "Say --yes, or have it written elsewhere with -o DIR.")
     report, environment = sound_environment(path)

@@ -64,6 +64,7 @@ def regrade(
 
     from rollout.cli.inputs import in_sandbox, project_settings, sound_environment
     from rollout.cli.output import Exit, fail, show, show_json
+    from rollout.cli.outputs import refuse_source
     from rollout.compile.folder_writer import WriteError, make_home
     from rollout.engine import Rollout
     from rollout.engine.judge import VerifierGrader
@@ -71,6 +72,7 @@ def regrade(
     from rollout.engine.stored import dump
     from rollout.models import Setup
 
+    refuse_source(out)
     _, environment = sound_environment(path, slug=slug)
     grader = VerifierGrader(environment, setup=Setup(settings=project_settings()) if ask_judges else None)
     regrader = Regrader(environment, grader)

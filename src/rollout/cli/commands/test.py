@@ -155,6 +155,7 @@ def test(
     """
     from rollout.cli.inputs import in_sandbox, refuse_empty
     from rollout.cli.output import fail
+    from rollout.cli.outputs import refuse_source
     from rollout.cli.run_options import refuse_contradictions, refuse_no_numbers, temperature_of
     from rollout.cli.run_plan import Wishes
     from rollout.engine.executors import ExecutorError, find
@@ -171,6 +172,7 @@ def test(
         resume=resume,
     )
     refuse_empty(*(paths or ()), out, resume)
+    refuse_source(out, report)
     degree = temperature_of(temperature)
     refuse_no_numbers(
         {

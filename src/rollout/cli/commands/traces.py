@@ -55,12 +55,14 @@ def traces(
 
     from rollout.analysis import exports
     from rollout.cli.output import fail
+    from rollout.cli.outputs import refuse_source
     from rollout.compile.folder_writer import WriteError, make_home
     from rollout.engine import Outcome
     from rollout.engine.journal import JournalError, dump, read_rollouts, run_id
 
     if outcome is not None and outcome not in list(Outcome):
         fail(f"There is no outcome “{outcome}”.", f"There are {', '.join(Outcome)}.")
+    refuse_source(out)
     if output_format is TraceFormat.HTML:
         _write_report(run, out, outcome)
         return

@@ -38,12 +38,14 @@ def unpack(
     from rollout.check.report import environment_in
     from rollout.cli.inputs import refuse_empty, tell_diagnostics
     from rollout.cli.output import Exit, fail, note, show, show_json, visible
+    from rollout.cli.outputs import refuse_source
     from rollout.compile.folder_writer import WriteError, write_folder
     from rollout.compile.payload import compile_environment
     from rollout.compile.spread import spread
     from rollout.compile.wire import says_no_environment
 
     refuse_empty(source, output)
+    refuse_source(output)
     wire = _read(source)
     report = check(wire.document)
     if says_no_environment(report):
