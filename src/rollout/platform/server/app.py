@@ -82,6 +82,8 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
             Exception: _broken,
         },
     )
+    # A redirect would name whatever host the request does.
+    app.router.redirect_slashes = False
     app.state.store, app.state.runner, app.state.access = store, runner, access
     app.state.refusal = _in_json
     if not everybody:
