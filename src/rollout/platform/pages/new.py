@@ -24,6 +24,7 @@ from rollout.source.contract import templates
 
 _FIRST = "workflow"
 _MOST_SHOWN = 100
+_LARGEST = 4 * 1024 * 1024
 
 # A check may take a second of a processor; those of all who write at once leave the server room for others.
 _LOOKING = asyncio.Semaphore(2)
@@ -36,7 +37,7 @@ async def show_form(request: Request) -> Response:
     return _form(request, draft, await _look(draft))
 
 
-@page(Scope.WRITE)
+@page(Scope.WRITE, largest=_LARGEST)
 async def create(request: Request) -> Response:
     """Makes the environment, or shows the form again with what is wrong."""
     try:
@@ -66,7 +67,7 @@ async def create(request: Request) -> Response:
     return to(link("/environments", pushed.entry.slug))
 
 
-@page(Scope.WRITE)
+@page(Scope.WRITE, largest=_LARGEST)
 async def check(request: Request) -> Response:
     """What the checker finds of the form as it stands, for the script that asks while somebody writes."""
     looked = await _look(draft_in(request.state.form))

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from rollout.platform.pages.showing import HEADERS, link
+from rollout.platform.server.bodies import aside
 from rollout.platform.server.http import ApiError, body_of
 from rollout.platform.store.keys import Scope
 
@@ -21,7 +22,7 @@ TOKEN = "csrf"
 """The name of the field that has a form's token."""
 
 HOME = "/environments"
-_LARGEST = 4 * 1024 * 1024
+_LARGEST = 16 * 1024
 _MOST_FIELDS = 2_000
 # Browsers leave out tabs and line breaks, and take \ for /: what then begins with two of them leads elsewhere.
 _OWN_PATH = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
@@ -45,10 +46,11 @@ class Form:
         return (value for key, value in self._pairs if key == name)
 
 
-def page(scope: Scope = Scope.READ) -> Callable[[Endpoint], Endpoint]:
+def page(scope: Scope = Scope.READ, *, largest: int = _LARGEST) -> Callable[[Endpoint], Endpoint]:
     """Has an endpoint answer only to browsers that signed in with a key that is good for ``scope``.
 
-    What is sent to it has to come from a form of the same session, and is in ``request.state.form``.
+    What is sent to it has to come from a form of the same session, has ``largest`` bytes at most, and is in
+    ``request.state.form``.
     """
 
     def wrap(endpoint: Endpoint) -> Endpoint:
@@ -58,15 +60,15 @@ def page(scope: Scope = Scope.READ) -> Callable[[Endpoint], Endpoint]:
             if session is None:
                 return _to_sign_in(request)
             request.state.session, request.state.key = session, session.key
-            if request.method not in ("GET", "HEAD"):
-                request.state.form = form = await form_of(request)
-                access.check_token(session, form.get(TOKEN))
             if not session.key.allows(scope):
                 raise ApiError(
                     403,
                     f"The key “{session.key.name}” may {session.key.scope}, and this needs {scope}.",
                     "Sign in with another key; whoever runs the server makes them: rollout keys create.",
                 )
+            if request.method not in ("GET", "HEAD"):
+                request.state.form = form = await form_of(request, largest=largest)
+                access.check_token(session, form.get(TOKEN))
             return await endpoint(request)
 
         guarded.__name__ = endpoint.__name__
@@ -76,20 +78,26 @@ def page(scope: Scope = Scope.READ) -> Callable[[Endpoint], Endpoint]:
     return wrap
 
 
-async def form_of(request: Request) -> Form:
-    """What a form was sent with. Raises ApiError for what no form of these pages sends, or another site has sent."""
+async def form_of(request: Request, *, largest: int = _LARGEST) -> Form:
+    """What a form was sent with, of ``largest`` bytes at most.
+
+    Raises ApiError for what no form of these pages sends, or another site has sent.
+    """
     # Browsers say where a request comes from, where they say it at all.
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise ApiError(403, "This came from a page of another site.", "Begin at a page of this server.")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _FORM:
         raise ApiError(415, "The body is not said to be a form.", f"Send it with content-type: {_FORM}.")
-    data = await body_of(request, limit=_LARGEST)
+    data = await body_of(request, limit=largest)
+    return Form(_pairs(data) if len(data) <= _LARGEST else await aside(_pairs, data))
+
+
+def _pairs(data: bytes) -> list[tuple[str, str]]:
     try:
-        pairs = parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+        return parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
     except ValueError as error:
         raise ApiError(400, f"The form cannot be read: {error}.") from None
-    return Form(pairs)
 
 
 def own_path(text: str) -> str:

@@ -46,9 +46,8 @@ class Json(Response):
 
 async def body_of(request: Request, *, limit: int = MEGABYTE) -> bytes:
     """The body of a request, of ``limit`` bytes at most. Raises ApiError."""
-    too_large = ApiError(
-        413, f"The body is larger than {limit // MEGABYTE} MB, which is the most taken here."
-    )
+    most = f"{limit // MEGABYTE} MB" if limit >= MEGABYTE else f"{limit // 1024} KB"
+    too_large = ApiError(413, f"The body is larger than {most}, which is the most taken here.")
     length = request.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and int(length[:20]) > limit:
         raise too_large

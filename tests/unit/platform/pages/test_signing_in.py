@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from typing import Any
+
 import httpx
 import pytest
 from servers.browsing import Browser
 from servers.rollout_server import Platform
 from servers.stocked import Stocked
+from starlette.requests import Request
 
+from rollout.platform.pages import visiting
 from rollout.platform.pages.showing import POLICY
 
 ELSEWHERE = (
@@ -49,6 +55,12 @@ def test_signing_in_leads_nowhere_else(stranger: Browser, platform: Platform, ad
     assert asked.headers["location"] == "/environments"
 
 
+def test_no_address_leads_to_another_host(stranger: Browser) -> None:
+    for path in ("/runs/", "/sign-in/", "/api/runs/", "/environments/", "/settings/api-keys/"):
+        answer = stranger.http.get(path, headers={"host": "evil.test"})
+        assert (path, answer.status_code, answer.headers.get("location")) == (path, 404, None)
+
+
 def test_a_session_is_a_new_one_each_time_and_the_one_before_ends(
     stranger: Browser, platform: Platform
 ) -> None:
@@ -86,13 +98,47 @@ def test_signing_out_ends_the_session_on_the_server_too(owner: Browser) -> None:
     assert owner.get("/runs").status_code == 303
 
 
-@pytest.mark.parametrize("key", ["", "rk_wrong", "rk_\0", "ключ", "x" * 100_000])
+@pytest.mark.parametrize("key", ["", "rk_wrong", "rk_\0", "ключ", "x" * 10_000])
 def test_a_wrong_key_opens_nothing(stranger: Browser, key: str) -> None:
     refused = stranger.sign_in(key)
     assert refused.status_code in (401, 429)
     assert "rollout_session" not in refused.cookies
     assert 'role="alert"' in refused.text
     assert key == "" or key[:1000] not in refused.text
+
+
+def test_a_form_is_as_large_as_what_it_asks_for(owner: Browser, stranger: Browser) -> None:
+    for_a_key = "%e4%b8%ad" * 10_000
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    refused = stranger.http.post("/sign-in", content=f"key={for_a_key}", headers=kind)
+    assert refused.status_code == 413
+    assert "larger than 16 KB" in refused.text
+    assert owner.post("/settings/api-keys", name="x" * 20_000, scope="read").status_code == 413
+    long = "# " + "中" * 200_000
+    looked = owner.post("/environments/new/check", template="workflow", slug="a", path="a.yaml", text=long)
+    assert looked.status_code == 200
+
+
+def test_a_form_that_takes_long_to_read_is_read_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+    within = visiting._pairs
+
+    def noted(data: bytes) -> list[tuple[str, str]]:
+        threads.append(threading.current_thread())
+        return within(data)
+
+    monkeypatch.setattr(visiting, "_pairs", noted)
+    body = b"text=" + b"%e4%b8%ad" * 10_000
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body}
+
+    kind = (b"content-type", b"application/x-www-form-urlencoded")
+    request = Request({"type": "http", "method": "POST", "headers": [kind]}, receive)
+    form = asyncio.run(visiting.form_of(request, largest=len(body)))
+    assert form.get("text") == "中" * 10_000
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "é"])
