@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from rollout.source.place import Route
+
+_MOST_NAMED = 5
 
 
 class Kind(StrEnum):
@@ -66,9 +68,9 @@ class Difference:
 
     A side is None where the environment did not exist. ``kept_tasks`` counts the tasks whose own words, input, split
     and ground truth are the same on both sides. ``notes`` are sentences about what a reader might miss. Of
-    ``unseen_code``, functions that judge, nobody knows whether it changed. ``unexplained`` says that the two are not
-    the same to agents or graders, and that no change says why. ``secrets`` are what looks like one on either side,
-    with what may be shown of each; the changes have them in full.
+    ``unseen_code``, functions that judge, and of ``unseen_settings`` of a database nobody knows whether they changed.
+    ``unexplained`` says that the two are not the same to agents or graders, and that no change says why. ``secrets``
+    are what looks like one on either side, with what may be shown of each; the changes have them in full.
     """
 
     before: Version | None
@@ -77,6 +79,7 @@ class Difference:
     kept_tasks: int = 0
     notes: tuple[str, ...] = ()
     unseen_code: tuple[str, ...] = ()
+    unseen_settings: tuple[str, ...] = ()
     unexplained: bool = False
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -101,7 +104,7 @@ class Difference:
     @property
     def is_comparable(self) -> bool:
         """Whether runs on the old version may be compared with runs on the new one, as far as that is known."""
-        if self.before is None or self.after is None or self.unexplained or self.unseen_code:
+        if self.before is None or self.after is None or self.unexplained or self._is_partly_unseen:
             return False
         return all(change.effect is Effect.METADATA for change in self.changes)
 
@@ -114,6 +117,10 @@ class Difference:
     @property
     def conclusion(self) -> str:
         """The sentence a reviewer looks for first."""
+        return self.concluded(lambda name: f"“{name}”")
+
+    def concluded(self, quote: Callable[[str], str]) -> str:
+        """The conclusion, with the names that an environment gives put into it by ``quote``."""
         if self.before is None:
             return "The environment is new: there are no old runs to compare with."
         if self.after is None:
@@ -125,10 +132,9 @@ class Difference:
                 "nothing that this comparison can name."
             )
         unknown = "whether old runs stay comparable is unknown"
-        if self.unseen_code and not self.has_effect:
+        if self._is_partly_unseen and not self.has_effect:
             found = "Only metadata changed" if self.changes else "No difference"
-            named = ", ".join(f"“{each}”" for each in self.unseen_code)
-            return f"{found} in what is compared. The code of {named} is not: {unknown}."
+            return f"{found} in what is compared. {self._unseen(quote)} not: {unknown}."
         if (beside := counts[Effect.PERHAPS]) and not self.has_effect:
             files = "1 file" if beside == 1 else f"{beside} files"
             return f"{files} changed that the code which judges may read: {unknown}."
@@ -142,10 +148,24 @@ class Difference:
         if graded := counts[Effect.GRADING]:
             reasons.append(f"{graded} {'change' if graded == 1 else 'changes'} of the grading")
         sentence = f"Old runs do not stay comparable: {', '.join(reasons)}."
-        if self.kept_tasks and self._only_tasks_changed():
+        if self.kept_tasks and self._only_tasks_changed() and not self._is_partly_unseen:
             kept = "1 task is" if self.kept_tasks == 1 else f"{self.kept_tasks} tasks are"
             sentence += f" {kept} as before, and can still be compared task by task."
         return sentence
+
+    @property
+    def _is_partly_unseen(self) -> bool:
+        return bool(self.unseen_code or self.unseen_settings)
+
+    def _unseen(self, quote: Callable[[str], str]) -> str:
+        parts, settings = [], len(self.unseen_settings)
+        if self.unseen_code:
+            parts.append(f"the code of {_listed(self.unseen_code, quote)}")
+        if settings:
+            named = _listed(self.unseen_settings, quote)
+            parts.append(f"the {'setting' if settings == 1 else 'settings'} {named} of the database")
+        said = " and ".join(parts)
+        return f"{said[0].upper()}{said[1:]} {'is' if len(parts) == 1 and settings < 2 else 'are'}"
 
     def _only_tasks_changed(self) -> bool:
         return all(
@@ -153,6 +173,12 @@ class Difference:
             or (change.route[:1] == ("environment",) and change.route[1:2] == ("tasks",))
             for change in self.changes
         )
+
+
+def _listed(names: Sequence[str], quote: Callable[[str], str]) -> str:
+    listed = ", ".join(map(quote, names[:_MOST_NAMED]))
+    more = len(names) - _MOST_NAMED
+    return f"{listed} and {more} more" if more > 0 else listed
 
 
 __all__ = ["Change", "Difference", "Effect", "Kind", "Version"]

@@ -33,6 +33,7 @@ def _difference(difference: Difference) -> Difference:
         after=_version(difference.after, known),
         changes=tuple(_change(change, known) for change in difference.changes),
         notes=tuple(without_secrets_in(note, known) for note in difference.notes),
+        unseen_code=tuple(without_secrets_in(name, known) for name in difference.unseen_code),
         secrets={},
     )
 

@@ -160,7 +160,7 @@ def _add_details(page: _Page, entry: Entry) -> int:
 
 
 def _summary(entry: Entry) -> str:
-    label = f"<code>{html.escape(telling(entry.label)[:200])}</code>"
+    label = f"<code>{html.escape(_cut(telling(entry.label), _LONGEST))}</code>"
     if entry.difference is None:
         return f"{label}: cannot be told"
     parts = [f"{count} {_COUNTED[effect]}" for effect, count in entry.difference.counts.items() if count]
@@ -175,7 +175,7 @@ def _closing(entry: Entry) -> Iterator[str]:
         yield f"Note: {_code(note, 1_000)}"
     for sentence in entry.errors:
         yield f"**Error:** {_code(sentence, 1_000)}"
-    yield f"**{entry.difference.conclusion}**"
+    yield f"**{entry.difference.concluded(lambda name: _code(name, _LONGEST))}**"
     sides = (entry.difference.before, entry.difference.after)
     digests = dict.fromkeys(version.digest for version in sides if version is not None)
     yield " → ".join(f"`{digest}`" for digest in digests)
@@ -197,14 +197,17 @@ def _change(change: Change) -> str:
 
 
 def _code(text: str, longest: int) -> str:
-    text = telling(text)
-    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    text = _cut(telling(text), longest)
     if not text.strip():
         return "(empty)"
     ticks = "`" * (_longest_run(text) + 1)
     # A space on either side is taken off again, and keeps a backtick at the edge from joining the fence.
     edge = " " if text[0] in "` " or text[-1] in "` " else ""
     return f"{ticks}{edge}{text}{edge}{ticks}"
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _fence(lines: Sequence[str], language: str) -> str:

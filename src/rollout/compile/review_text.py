@@ -42,7 +42,7 @@ class _Paint:
 
 def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
     difference = entry.difference
-    slug = difference.slug if difference else ""
+    slug = telling(difference.slug) if difference else ""
     label = telling(entry.label)
     head = f"{slug}  {label}" if slug and slug != label.rpartition("/")[2] else label
     yield paint(head if difference else f"{head}: cannot be compared", "1")
@@ -62,7 +62,7 @@ def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
         yield f"  note: {telling(note)}"
     for sentence in entry.errors:
         yield f"  {paint('error', '31')}: {telling(sentence)}"
-    yield f"  {paint(difference.conclusion, '32' if difference.is_comparable else '33')}"
+    yield f"  {paint(telling(difference.conclusion), '32' if difference.is_comparable else '33')}"
     if digests := _digests(difference):
         yield f"  {paint(digests, '2')}"
 
