@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import os
 import socket
+from hashlib import sha256
+from pathlib import Path
 
 from rollout.platform.store.ids import new_id
 
-_HERE = f"{socket.gethostname()[:24]} "
+
+def host(proc: Path = Path("/proc")) -> str:
+    """What those have in common who see the same processes by the same numbers: a boot of a machine, and a PID
+    namespace there. Containers of one machine, and machines of one name, have others. Empty where it is not known."""
+    try:
+        boot = (proc / "sys" / "kernel" / "random" / "boot_id").read_text(encoding="ascii").strip()
+        numbers = (proc / "self" / "ns" / "pid").readlink()
+    except (OSError, ValueError):
+        return ""
+    return sha256(f"{socket.gethostname()} {boot} {numbers}".encode()).hexdigest()[:16]
+
+
+_HOST = host()
+_HERE = f"{socket.gethostname()[:12]} {_HOST} "
 _ITSELF = new_id()[:8]
 
 
@@ -17,9 +32,9 @@ def this_process() -> str:
 
 
 def is_gone(name: str) -> bool:
-    """Whether that process is known to have ended; of one on another machine nothing is known."""
+    """Whether that process is known to have ended; of one on another host nothing is known."""
     pid, _, itself = name.removeprefix(_HERE).partition(" ")
-    if not name.startswith(_HERE) or not pid.isdigit():
+    if not _HOST or not name.startswith(_HERE) or not pid.isdigit():
         return False
     if int(pid) == os.getpid():
         # In a container every server may have the same number.
@@ -33,4 +48,4 @@ def is_gone(name: str) -> bool:
     return False
 
 
-__all__ = ["is_gone", "this_process"]
+__all__ = ["host", "is_gone", "this_process"]

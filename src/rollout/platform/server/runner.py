@@ -29,7 +29,11 @@ from rollout.settings import Settings
 AT_ONCE = 4
 """How many runs are executed at once."""
 
+SECONDS_TO_DRAIN = 20.0
+"""How long a server that is stopped lets the rollouts that are under way come to their end."""
+
 _BETWEEN_LOOKS = 2.0
+_BETWEEN_GLANCES = 0.05
 _SURELY_GONE = 600.0
 """Seconds after which whoever lets a run go unrenewed is taken for gone, whatever process has its number now."""
 
@@ -65,6 +69,7 @@ class Runner:
         self._active: dict[str, Execution] = {}
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
+        self._drained_by: float | None = None
         self.changed = Changes()
         self.figures = Figures()
 
@@ -93,11 +98,26 @@ class Runner:
         if (execution := self._active.get(run_id)) is not None:
             execution.nudged.set()
 
+    @property
+    def is_draining(self) -> bool:
+        """Whether no rollout is begun any more."""
+        return self._drained_by is not None
+
+    def drain(self) -> None:
+        """Begins no other rollout, and lets those under way come to their end, for some seconds. A second time: for
+        none."""
+        self._drained_by = time.monotonic() + (0.0 if self.is_draining else SECONDS_TO_DRAIN)
+        self._wake.set()
+        for execution in self._active.values():
+            execution.leave()
+
     async def close(self) -> None:
-        """Gives up what is under way and gives the runs back; whoever takes them does the rest.
+        """Finishes what is under way, where it is drained, and gives the runs back; whoever takes them does the rest.
 
         With ``only_asked`` they are ended, also those that were not begun yet: nobody goes on with them unasked.
         """
+        while self._active and self._drained_by is not None and time.monotonic() < self._drained_by:
+            await asyncio.sleep(_BETWEEN_GLANCES)
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
@@ -123,13 +143,17 @@ class Runner:
             run.owner is None or not run.owner.startswith(runs.OWN) or _is_gone(run.owner)
         )
 
+    def executes(self, run_id: str) -> bool:
+        """Whether a run is executed here at this moment."""
+        return run_id in self._active
+
     async def _free_those_of_the_dead(self) -> None:
-        """What a process of this machine held that was killed need not wait until its lease runs out."""
+        """What a process of this host held that was killed need not wait until its lease runs out."""
         for run_id, owner, until in await self._store.aread(runs.held):
-            # A number is given again, and another machine's cannot be asked for.
+            # A number is given again, and another host's cannot be asked for.
             is_forgotten = until is not None and now() - until > _SURELY_GONE * 1000
             if _is_gone(owner) or is_forgotten:
-                await self._store.awrite(runs.release, run_id, owner)
+                await self._store.awrite(runs.free, run_id, owner, until)
 
     async def _look(self) -> None:
         freed = time.monotonic()
@@ -139,7 +163,11 @@ class Runner:
                 if time.monotonic() - freed > LEASE:
                     await self._free_those_of_the_dead()
                     freed = time.monotonic()
-                while len(self._active) < self._at_once and (run := await self._lease()) is not None:
+                while (
+                    not self.is_draining
+                    and len(self._active) < self._at_once
+                    and (run := await self._lease()) is not None
+                ):
                     self._begin(run)
             except StoreError as error:
                 _log.error("%s", error)
@@ -159,6 +187,8 @@ class Runner:
 
     def _begin(self, run: Run) -> None:
         execution = Execution(self, self._store, run, self._owner)
+        if self.is_draining:
+            execution.leave()
         self._active[run.id] = execution
         execution.task = asyncio.create_task(execution.run())
 

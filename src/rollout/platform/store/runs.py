@@ -266,6 +266,16 @@ def release(connection: Connection, run_id: str, owner: str) -> None:
     )
 
 
+def free(connection: Connection, run_id: str, owner: str, until: int | None) -> None:
+    """Gives back a run whose owner is gone, and that was held until then. One whose lease was renewed since is held
+    still: whoever renews it is there."""
+    query = select(_runs.c.owner, _runs.c.lease_until).where(_runs.c.id == run_id)
+    if connection.dialect.name != "sqlite":
+        query = query.with_for_update()
+    if connection.execute(query).one_or_none() == (owner, until):
+        release(connection, run_id, owner)
+
+
 def keep_inputs(connection: Connection, run_id: str, inputs: dict[str, Any]) -> None:
     """Notes down what a run is executed with."""
     connection.execute(update(_runs).where(_runs.c.id == run_id).values(inputs=inputs))
@@ -367,6 +377,7 @@ __all__ = [
     "end",
     "end_cancelled",
     "find",
+    "free",
     "get",
     "held",
     "keep_inputs",

@@ -104,6 +104,18 @@ def test_pushes_at_once_lose_nothing(store: Store) -> None:
     assert {each.digest for each in kept} == {compiled(name).digest for name in names}
 
 
+def test_a_run_whose_lease_was_renewed_since_is_not_freed(store: Store) -> None:
+    run = a_run(store)
+    store.write(runs.lease, "a", 30)
+    ((run_id, owner, until),) = store.read(runs.held)
+    store.write(runs.renew, run.id, "a", 60)
+    store.write(runs.free, run_id, owner, until)
+    assert store.write(runs.lease, "b", 30) is None
+    ((run_id, owner, until),) = store.read(runs.held)
+    store.write(runs.free, run_id, owner, until)
+    assert store.write(runs.lease, "b", 30) is not None
+
+
 def test_a_run_is_executed_by_one_at_a_time(store: Store) -> None:
     run = a_run(store)
     assert run.status is Status.QUEUED
