@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
@@ -161,6 +162,8 @@ _SAME: tuple[type[exp.Expression], ...] = (
     *(exp.HexString, exp.National, exp.Index, exp.IndexParameters, exp.Properties, exp.RowNumber, exp.Window),
 )
 
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Neg)
+
 
 class UntranslatableError(DatabaseError):
     """SQL that cannot be carried over: for each place its start and end in the text, and the reason."""
@@ -225,13 +228,15 @@ class Translator:
         parsed = list(self._parse(text))
         kept: list[_Statement] = []
         for statement in parsed:
-            if statement.tree is not None and not statement.faults and self._prepare(statement, kept):
-                kept.append(statement)
+            with _refused_where_too_deep(statement):
+                if statement.tree is not None and not statement.faults and self._prepare(statement, kept):
+                    kept.append(statement)
         done: list[tuple[int, int, str]] = []
         for statement in kept:
-            self._carry(statement)
-            if not statement.faults:
-                done.append((statement.start, statement.end, self._write(statement)))
+            with _refused_where_too_deep(statement):
+                self._carry(statement)
+                if not statement.faults:
+                    done.append((statement.start, statement.end, self._write(statement)))
         if faults := [fault for statement in parsed for fault in statement.faults]:
             raise UntranslatableError(sorted(faults))
         yield from done
@@ -262,7 +267,8 @@ class Translator:
     def _parsed(self, text: str, start: int, end: int) -> _Statement:
         statement = _Statement(start, end, text, None)
         try:
-            statement.tree = sqlglot.parse_one(text, read=self.name, error_level=ErrorLevel.RAISE)
+            with _refused_where_too_deep(statement):
+                statement.tree = sqlglot.parse_one(text, read=self.name, error_level=ErrorLevel.RAISE)
         except ParseError as error:
             told = error.errors[0] if error.errors else {}
             what = str(told.get("description") or "it is not understood").rstrip(".")
@@ -271,6 +277,9 @@ class Translator:
             )
         except SqlglotError as error:
             statement.refuse(f"it cannot be read as {self.name}: {str(error).partition(chr(10))[0]}")
+        except Exception:
+            # What no dialect has may end its parser in any error.
+            statement.refuse(f"it cannot be read as {self.name}")
         return statement
 
     # What a statement is
@@ -397,7 +406,7 @@ class Translator:
         counts = name in _SERIAL
         constraints: list[Any] = []
         for constraint in column.args.get("constraints") or ():
-            what = constraint.kind
+            what = constraint.args.get("kind")
             if isinstance(what, exp.AutoIncrementColumnConstraint | exp.GeneratedAsIdentityColumnConstraint):
                 counts = counts or not what.args.get("expression")
             elif isinstance(what, exp.DefaultColumnConstraint):
@@ -553,7 +562,7 @@ class Translator:
             else [tree]
         )
         for root in roots:
-            self._fold(root)
+            self._fold(statement, root)
             for node in root.walk():
                 if node is tree or (is_table and node is root):
                     continue
@@ -563,15 +572,26 @@ class Translator:
                     statement.refuse(f"{words} has no counterpart in SQLite", node, word=_first_word(words))
                     break
 
-    def _fold(self, root: Any) -> None:
-        if isinstance(root, exp.DefaultColumnConstraint) and not root.find(exp.Interval, exp.Cast):
+    def _fold(self, statement: _Statement, root: Any) -> None:
+        """Writes down the times that are worked out already, each as a whole."""
+        if isinstance(root, exp.DefaultColumnConstraint) and not root.find(
+            exp.Interval, exp.Cast, *_ARITHMETIC
+        ):
             return  # DEFAULT CURRENT_TIMESTAMP is asked when a row is made
-        for node in list(root.walk()):
+
+        def fold(node: Any) -> bool:
             if isinstance(node, exp.Interval | exp.Schema) or node is root or node.parent is None:
-                continue
+                return False
             moment = work_out(node, self.now)
-            if hasattr(moment, "year"):
-                node.replace(exp.Literal.string(written(moment)))  # type: ignore[arg-type]
+            if not hasattr(moment, "year"):
+                return False
+            if isinstance(node.parent, _ARITHMETIC):
+                statement.refuse("this arithmetic with a time has no counterpart in SQLite", node.parent)
+            node.replace(exp.Literal.string(written(moment)))  # type: ignore[arg-type]
+            return True
+
+        for _ in root.walk(prune=fold):
+            pass
 
     def _means_the_same(self, node: Any) -> bool:
         if isinstance(node, exp.Like):
@@ -593,6 +613,14 @@ class Translator:
         pretty = isinstance(tree, exp.Create)
         sql: str = tree.sql("sqlite", pretty=pretty, unsupported_level=ErrorLevel.IGNORE)
         return sql
+
+
+@contextmanager
+def _refused_where_too_deep(statement: _Statement) -> Iterator[None]:
+    try:
+        yield
+    except RecursionError:
+        statement.refuse("its parentheses or operators are nested too deeply to be carried over")
 
 
 def _makes(tree: Any, table: str) -> bool:
@@ -618,7 +646,7 @@ def _primary_key(table: exp.Schema) -> list[str]:
 
 
 def _has(constraints: Any, kind: type) -> bool:
-    return any(isinstance(constraint.kind, kind) for constraint in constraints)
+    return any(isinstance(constraint.args.get("kind"), kind) for constraint in constraints)
 
 
 def _in_parentheses(value: Any) -> Any:

@@ -80,15 +80,22 @@ def read_moment(text: str) -> Moment | None:
             return date.fromisoformat(text.strip())
         # PostgreSQL writes a zone as +02, Python wants minutes.
         stamp = datetime.fromisoformat(re.sub(r"([+-]\d\d)$", r"\1:00", text.strip()))
-    except ValueError:
+        return stamp if stamp.tzinfo is None else stamp.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
         return None
-    return stamp if stamp.tzinfo is None else stamp.astimezone(UTC).replace(tzinfo=None)
 
 
 def work_out(node: Any, now: datetime) -> Moment | Span | None:
     """The moment or the span that an expression of constants comes to; None for any other expression."""
+    try:
+        return _worked_out(node, now)
+    except (ValueError, OverflowError):
+        return None  # half a day, or no moment that a calendar has
+
+
+def _worked_out(node: Any, now: datetime) -> Moment | Span | None:
     if isinstance(node, exp.Paren):
-        return work_out(node.this, now)
+        return _worked_out(node.this, now)
     if isinstance(node, exp.CurrentDate):
         return now.date()
     if isinstance(node, exp.CurrentTimestamp | exp.CurrentDatetime | exp.Localtimestamp):
@@ -98,11 +105,11 @@ def work_out(node: Any, now: datetime) -> Moment | Span | None:
     if isinstance(node, exp.Cast | exp.TryCast):
         return _cast(node, now)
     if isinstance(node, exp.TimestampTrunc | exp.DateTrunc):
-        return _truncated(work_out(node.this, now), node.args["unit"].name.lower())
+        return _truncated(_worked_out(node.this, now), node.args["unit"].name.lower())
     if isinstance(node, exp.Add | exp.Sub):
         return _sum(node, now)
     if isinstance(node, exp.DateAdd | exp.DateSub | exp.DatetimeAdd | exp.DatetimeSub):
-        moment, span = work_out(node.this, now), _added(node, now)
+        moment, span = _worked_out(node.this, now), _added(node, now)
         if isinstance(span, Span) and isinstance(moment, date):
             return _moved(moment, -span if isinstance(node, exp.DateSub | exp.DatetimeSub) else span)
     return None
@@ -116,7 +123,7 @@ def _added(node: Any, now: datetime) -> Moment | Span | None:
 
 
 def _sum(node: exp.Add | exp.Sub, now: datetime) -> Moment | Span | None:
-    left, right = work_out(node.left, now), work_out(node.right, now)
+    left, right = _worked_out(node.left, now), _worked_out(node.right, now)
     minus = isinstance(node, exp.Sub)
     if isinstance(left, Span) and isinstance(right, Span):
         return left + (-right if minus else right)
@@ -139,7 +146,7 @@ def _cast(node: exp.Cast | exp.TryCast, now: datetime) -> Moment | Span | None:
     moment = (
         read_moment(inner.name)
         if isinstance(inner, exp.Literal) and inner.is_string
-        else work_out(inner, now)
+        else _worked_out(inner, now)
     )
     if not isinstance(moment, date):
         return None

@@ -202,11 +202,61 @@ def test_what_does_not_mean_the_same_is_refused_with_its_line(schema: str, line:
             "“Jan 5, 2025”",
         ),
         ("INSERT INTO t (a)\nSELECT generate_series(1, 3);", 2, "GENERATE_SERIES"),
+        ("INSERT INTO t (a) VALUES (DATE '2025-01-01' + 1.5);", 1, "this arithmetic with a time"),
+        ("INSERT INTO t (a) VALUES (DATE '2025-01-01' + 99999999999);", 1, "this arithmetic with a time"),
+        ("INSERT INTO t (a) VALUES (NOW() - INTERVAL '99999999999 days');", 1, "no counterpart in SQLite"),
+        ("INSERT INTO t (a) VALUES ('0001-01-01 00:00:00+05');", 1, "is not written as"),
     ],
 )
 def test_a_seed_is_refused_with_its_line_too(seed: str, line: int, reason: str) -> None:
     ((found, told), *_) = refused("CREATE TABLE t (a date);", seed)
     assert (found, reason in told) == (line, True)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        f"{'(' * 400}1{')' * 400}",
+        "+".join("1" * 3000),
+        f"{'[' * 400}",
+        "NOT " * 2000 + "1",
+        "-+" * 2000 + "1",
+    ],
+    ids=["parentheses", "sum", "brackets", "negations", "signs"],
+)
+def test_what_is_nested_too_deeply_is_refused_with_its_line(value: str) -> None:
+    ((line, reason),) = refused(
+        "CREATE TABLE t (a int);", f"SELECT set_config('a', 'b', false);\n\nINSERT INTO t VALUES ({value});"
+    )
+    assert (line, "nested too deeply" in reason) == (3, True)
+    ((line, reason),) = refused(f"CREATE TABLE s (a int);\nCREATE TABLE t (a int DEFAULT ({value}));")
+    assert (line, "nested too deeply" in reason) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "statement"),
+    [
+        ("tsql", "INSERT INTO t VALUES (GETDATE() - 30);"),
+        ("postgres", "CREATE VIEW v AS SELECT CURRENT_DATE - a AS days FROM t;"),
+        ("postgres", "UPDATE t SET a = NOW() * 2;"),
+    ],
+)
+def test_arithmetic_with_a_time_that_cannot_be_worked_out_is_refused(dialect: str, statement: str) -> None:
+    # SQLite would reckon with the year that the text begins with.
+    ((line, reason),) = refused(f"CREATE TABLE t (a datetime);\n{statement}", dialect=dialect)
+    assert (line, reason) == (2, "this arithmetic with a time has no counterpart in SQLite")
+
+
+def test_a_default_that_is_reckoned_from_today_is_worked_out() -> None:
+    image = build(
+        "CREATE TABLE t (a int, due date DEFAULT (CURRENT_DATE + 7));", "INSERT INTO t (a) VALUES (1);"
+    )
+    assert rows(image, "SELECT due FROM t") == [("2025-04-07",)]
+
+
+def test_a_text_that_ends_the_parser_in_an_error_is_refused_with_its_line() -> None:
+    schema = "CREATE TABLE s (a int);\nCREATE  moodTYPE [ AS INSERT INTO ('sad', '');"
+    assert refused(schema, dialect="duckdb") == [(2, "it cannot be read as duckdb")]
 
 
 def test_an_update_that_happens_by_itself_only_matters_where_data_changes() -> None:
