@@ -20,7 +20,7 @@ from typing import Any
 from rollout.database import DatabaseSpec
 from rollout.database.definitions import Definitions
 from rollout.database.golds import Gold, evaluate, is_rows, written_golds
-from rollout.database.image import Image, image_of
+from rollout.database.image import image_of
 from rollout.database.rows import Row, difference, equal
 from rollout.database.threads import beside
 from rollout.language.compare import show
@@ -39,10 +39,9 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     spec = case.database
     if is_rows(written):
         golds = [_literal(written)]
-        image = await beside(lambda job: image_of(spec)) if not spec.read_only else None
     else:
         queries = [written] if isinstance(written, str) else written
-        image, golds = await beside(lambda job: _evaluated(spec, queries))
+        golds = await beside(lambda job: _evaluated(spec, queries))
     for number, gold in enumerate(golds, start=1):
         name = "The gold query" if len(golds) == 1 else f"Gold query {number}"
         if gold.failed is not None:
@@ -56,18 +55,22 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     answer = read_answer(case.final_output, question)
     reasons: list[str] = []
     unread = False
+    undecided: UnscoredError | None = None
     for gold in golds:
         try:
             reason = _difference(case, gold, answer, question, options.get("tolerance", 0))
+            if reason is None and not spec.read_only:
+                reason = _data(case, gold, literal=is_rows(written))
         except _UnreadError as error:
             unread, reason = True, str(error)
-        if reason is None and not spec.read_only:
-            assert image is not None
-            reason = _data(case, gold, literal=is_rows(written))
+        except UnscoredError as error:
+            undecided, reason = error, str(error)
         if reason is None:
             which = "" if len(golds) == 1 else f" {len(reasons) + 1} of {len(golds)}"
             return passed(_agreement(gold, which, spec))
         reasons.append(reason)
+    if undecided is not None:
+        raise undecided
     told = (
         reasons[0]
         if len(golds) == 1
@@ -97,12 +100,12 @@ def _written(case: Case, options: Mapping[str, Any]) -> Any:
     return written
 
 
-def _evaluated(spec: DatabaseSpec, queries: Sequence[str]) -> tuple[Image, list[Gold]]:
+def _evaluated(spec: DatabaseSpec, queries: Sequence[str]) -> list[Gold]:
     image = image_of(spec)
     if image.failures:
         failure = image.failures[0]
         raise CannotJudgeError(f"The database cannot be built: {failure.reason}.", charged_to="environment")
-    return image, [evaluate(image, query) for query in queries]
+    return [evaluate(image, query) for query in queries]
 
 
 def _literal(rows: list[Any]) -> Gold:
@@ -214,9 +217,10 @@ def _redefined(case: Case, wanted: Definitions) -> str | None:
     """What is not defined as it should be.
 
     What the gold leaves as it was has to be as it was. What it defines itself may be written in other words that come
-    to the same. Raises UnscoredError for a trigger in other words, of which nobody can tell.
+    to the same. Raises UnscoredError where nobody can tell: for triggers and for expressions in other words.
     """
     started, found = (state.get("definitions") or {} for state in (case.initial_state, case.final_state))
+    untold = ""
     for name, definition in wanted.items():
         there = found.get(name)
         if there is None or there["words"] == definition["words"]:
@@ -224,13 +228,16 @@ def _redefined(case: Case, wanted: Definitions) -> str | None:
         kind, _, plain = name.partition(" ")
         if definition["words"] == (started.get(name) or {}).get("words"):
             return f"The {kind} “{plain}” should be defined as it was."
-        if definition["means"] is None:
-            raise UnscoredError(
-                f"The {kind} “{plain}” is defined in other words than the gold has, and whether it does the same cannot"
-                " be told."
-            )
-        if there["means"] != definition["means"]:
+        if definition["structure"] is None or there.get("structure") is None:
+            untold = untold or f"The {kind} “{plain}” is"
+        elif there["structure"] != definition["structure"]:
             return f"The {kind} “{plain}” is not what it should be."
+        elif there["expressions"] != definition["expressions"]:
+            untold = untold or f"An expression in the {kind} “{plain}” is"
+    if untold:
+        raise UnscoredError(
+            f"{untold} written in other words than the gold has, and whether they come to the same cannot be told."
+        )
     return None
 
 

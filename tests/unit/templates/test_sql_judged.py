@@ -78,6 +78,22 @@ def judged(tmp_path: Any, gold: str, *statements: str, answer: str = "3") -> Ver
         ("CREATE TABLE n (id INTEGER PRIMARY KEY, x TEXT NOT NULL UNIQUE)", ["CREATE TABLE n (id, x)"]),
         ("CREATE TABLE n (id INTEGER, x TEXT CHECK (x <> ''))", ["CREATE TABLE n (id INTEGER, x TEXT)"]),
         ("ALTER TABLE items ADD COLUMN phone TEXT", ["ALTER TABLE items ADD COLUMN phone INTEGER"]),
+        ("ALTER TABLE items ADD COLUMN state TEXT DEFAULT 'Open'",
+         ["ALTER TABLE items ADD COLUMN state TEXT DEFAULT 'open'"]),
+        ("CREATE TABLE n (at TEXT DEFAULT CURRENT_TIMESTAMP)",
+         ["CREATE TABLE n (at TEXT DEFAULT 'current_timestamp')"]),
+        ("CREATE TABLE n (x TEXT COLLATE NOCASE)", ["CREATE TABLE n (x TEXT COLLATE RTRIM)"]),
+        ("CREATE TABLE n (x TEXT COLLATE NOCASE, y TEXT)", ["CREATE TABLE n (x TEXT, y TEXT COLLATE NOCASE)"]),
+        ("CREATE TABLE n (x TEXT, UNIQUE (x COLLATE NOCASE))", ["CREATE TABLE n (x TEXT UNIQUE)"]),
+        ("CREATE TABLE n (x TEXT UNIQUE ON CONFLICT REPLACE)", ["CREATE TABLE n (x TEXT UNIQUE)"]),
+        ("CREATE TABLE n (x TEXT NOT NULL ON CONFLICT IGNORE)", ["CREATE TABLE n (x TEXT NOT NULL)"]),
+        ("CREATE TABLE n (i INTEGER REFERENCES items DEFERRABLE INITIALLY DEFERRED)",
+         ["CREATE TABLE n (i INTEGER REFERENCES items)"]),
+        ("CREATE TABLE n (i INTEGER PRIMARY KEY) STRICT", ["CREATE TABLE n (i INTEGER PRIMARY KEY)"]),
+        ("CREATE TABLE n (a, i INTEGER AS (a))", ["CREATE TABLE n (a, i INTEGER AS (a) STORED)"]),
+        # What can be told is told, whatever else cannot.
+        ("CREATE TABLE m (x CHECK (x > 0)); CREATE TABLE n (x TEXT)",
+         ["CREATE TABLE m (x CHECK (x >= 1))", "CREATE TABLE n (x INTEGER)"]),
     ],
 )  # fmt: skip
 def test_what_was_done_besides_or_elsewhere_is_found(tmp_path: Any, gold: str, statements: list[str]) -> None:
@@ -99,8 +115,16 @@ def test_what_was_done_besides_or_elsewhere_is_found(tmp_path: Any, gold: str, s
         ("CREATE UNIQUE INDEX ux ON items (price, id)", ['create unique index "ux" on "items" ("price", [id])']),
         ("CREATE TABLE n (id INTEGER PRIMARY KEY, x TEXT NOT NULL UNIQUE)",
          ["CREATE TABLE n (id INTEGER, x text NOT NULL, PRIMARY KEY (id), UNIQUE (x))"]),
-        ("ALTER TABLE sales ADD COLUMN paid INTEGER DEFAULT 1 CHECK (paid < 2)",
-         ["ALTER TABLE sales ADD COLUMN paid INTEGER DEFAULT 1 CHECK (2 > paid)"]),
+        ("ALTER TABLE sales ADD COLUMN paid INTEGER DEFAULT 1 CHECK (paid <> 2)",
+         ["ALTER TABLE sales ADD COLUMN paid INTEGER DEFAULT 1.0 CONSTRAINT most CHECK ((PAID != 2))"]),
+        ("CREATE TABLE n (a INTEGER, b INTEGER GENERATED ALWAYS AS (a + 1), CHECK (a > 0), CHECK (b > 1))",
+         ["CREATE TABLE n (a INTEGER CHECK (a > 0), b INTEGER AS (a+1) CHECK (b > 1))"]),
+        ("CREATE TABLE n (id INTEGER PRIMARY KEY, item INTEGER REFERENCES items (id) NOT DEFERRABLE)",
+         ["CREATE TABLE n (id INTEGER NOT NULL PRIMARY KEY, item INTEGER, FOREIGN KEY (item) REFERENCES items)"]),
+        ("CREATE TABLE n (a INTEGER NOT NULL ON CONFLICT ABORT, b DECIMAL(10,2), x TEXT COLLATE BINARY DEFAULT 'a')",
+         ['CREATE TABLE n (a INTEGER NOT NULL, b DECIMAL (10, 2), x TEXT DEFAULT "a")']),
+        ("CREATE TABLE n (a INTEGER PRIMARY KEY, b INTEGER, UNIQUE (a, b) ON CONFLICT IGNORE) STRICT, WITHOUT ROWID",
+         ["CREATE TABLE n (a INTEGER, b INTEGER, PRIMARY KEY (a), UNIQUE (b, a) ON CONFLICT IGNORE) WITHOUT ROWID, STRICT"]),
         (HOW_MANY, ["DROP VIEW dear", "create view dear as select id from items where price > 10"]),
         (HOW_MANY, ["ALTER TABLE items RENAME TO things", "ALTER TABLE things RENAME TO items"]),
         ("DROP VIEW dear; CREATE VIEW dear AS SELECT id FROM items",
@@ -114,10 +138,24 @@ def test_what_the_gold_does_may_be_done_in_other_words(
     assert verdict.outcome is Outcome.PASSED, verdict.marks
 
 
-def test_a_trigger_in_other_words_is_not_graded(tmp_path: Any) -> None:
-    gold = "CREATE TRIGGER log AFTER INSERT ON sales BEGIN UPDATE items SET note = 'sold' WHERE id = new.item; END"
-    other = gold.replace("id = new.item", "new.item = id")
+@pytest.mark.parametrize(
+    ("gold", "other"),
+    [
+        ("CREATE TRIGGER log AFTER INSERT ON sales BEGIN UPDATE items SET note = 'sold' WHERE id = new.item; END",
+         "CREATE TRIGGER log AFTER INSERT ON sales BEGIN UPDATE items SET note = 'sold' WHERE new.item = id; END"),
+        ("CREATE TABLE n (x INTEGER CHECK (x > 0))", "CREATE TABLE n (x INTEGER CHECK (x < 0))"),
+        ("CREATE TABLE n (x INTEGER CHECK (x > 0))", "CREATE TABLE n (x INTEGER CHECK (1))"),
+        ("CREATE TABLE n (x TEXT CHECK (x <> 'A'))", "CREATE TABLE n (x TEXT CHECK (x <> 'a'))"),
+        ("CREATE TABLE n (a, b, s AS (a + b))", "CREATE TABLE n (a, b, s AS (a * b))"),
+        ("CREATE TABLE n (at TEXT DEFAULT CURRENT_TIMESTAMP)", "CREATE TABLE n (at TEXT DEFAULT (datetime('now')))"),
+        ("CREATE INDEX low ON items (lower(name))", "CREATE INDEX low ON items (upper(name))"),
+        ("CREATE INDEX few ON items (price) WHERE price > 5", "CREATE INDEX few ON items (price) WHERE 5 < price"),
+    ],
+)  # fmt: skip
+def test_where_nobody_can_tell_whether_other_words_come_to_the_same_it_is_not_graded(
+    tmp_path: Any, gold: str, other: str
+) -> None:
     assert judged(tmp_path, gold, gold).outcome is Outcome.PASSED
     verdict = judged(tmp_path, gold, other)
-    assert verdict.outcome is not Outcome.PASSED
+    assert verdict.outcome is Outcome.UNSCORED
     assert "in other words than the gold has" in verdict.marks[0].reason
