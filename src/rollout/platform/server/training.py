@@ -14,7 +14,7 @@ from rollout.models import ConnectError
 from rollout.platform.server.access import needs
 from rollout.platform.server.bodies import check_shape, object_of
 from rollout.platform.server.examples import examples
-from rollout.platform.server.http import ApiError, Json
+from rollout.platform.server.http import ApiError, Json, pointer
 from rollout.platform.server.repeating import keep_answer, repeated
 from rollout.platform.server.runs import not_one
 from rollout.platform.store import Store, jobs, runs
@@ -22,7 +22,13 @@ from rollout.platform.store.ids import iso
 from rollout.platform.store.jobs import Job
 from rollout.platform.store.keys import Scope
 from rollout.platform.store.runs import NotOneError
-from rollout.training.providers import Provider, TrainingError, provider_of
+from rollout.training.providers import (
+    HyperparamError,
+    Provider,
+    TrainingError,
+    check_hyperparams,
+    provider_of,
+)
 
 _LARGEST = 16 * 1024 * 1024
 
@@ -45,6 +51,7 @@ async def create_job(request: Request) -> Response:
             raise TrainingError(
                 f"“{name}” is not asked to train by {method} here.", f"It is by {', '.join(module.METHODS)}."
             )
+        check_hyperparams(body.get("hyperparams") or {}, module.METHODS[method])
         data = await examples(store, run, body["rolloutIds"], method)
         provider: Provider = module.connect(request.app.state.runner.setup)
         try:
@@ -57,6 +64,8 @@ async def create_job(request: Request) -> Response:
             )
         finally:
             await provider.close()
+    except HyperparamError as error:
+        raise ApiError(422, str(error), error.hint, pointer=f"/hyperparams{pointer(error.route)}") from None
     except (TrainingError, ConnectError) as error:
         raise ApiError(422, str(error), error.hint) from None
 

@@ -1,7 +1,8 @@
 """Providers that train models. One file each, found by the first part of the base model's id.
 
 A provider's module has ``METHODS`` and ``connect(setup) -> Provider``; it raises
-:class:`rollout.models.ConnectError` where its key is missing.
+:class:`rollout.models.ConnectError` where its key is missing. ``METHODS`` has the hyperparameters of each method by
+which it trains: whoever asks for a job says those, and the rest of what a provider is told is the server's to say.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from typing import Any, Protocol
 
 from rollout.family import member, members
 
+Hyperparams = Mapping[str, "Hyperparams | None"]
+"""Names of hyperparameters; those that are objects have names of their own, for others there is None."""
+
 
 class TrainingError(Exception):
     """Training that a provider refused or cannot do; its text is a sentence, ``hint`` the way out."""
@@ -20,6 +24,14 @@ class TrainingError(Exception):
     def __init__(self, sentence: str, hint: str | None = None) -> None:
         super().__init__(sentence)
         self.hint = hint
+
+
+class HyperparamError(TrainingError):
+    """A hyperparameter that a provider is not told; ``route`` is where it stands among them."""
+
+    def __init__(self, sentence: str, hint: str, route: tuple[str, ...]) -> None:
+        super().__init__(sentence, hint)
+        self.route = route
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +50,10 @@ class Provider(Protocol):
     async def begin(
         self, model: str, data: bytes, *, method: str, suffix: str | None, hyperparams: Mapping[str, Any]
     ) -> str:
-        """Starts a job on a file of rows; its id there. Raises TrainingError."""
+        """Starts a job on a file of rows; its id there. ``hyperparams`` are of those in ``METHODS``.
+
+        Raises TrainingError.
+        """
 
     async def look(self, job_id: str) -> Progress:
         """How far a job is. Raises TrainingError."""
@@ -57,4 +72,35 @@ def provider_of(base_model: str) -> tuple[str, ModuleType]:
     return name, module
 
 
-__all__ = ["Progress", "Provider", "TrainingError", "provider_of"]
+def check_hyperparams(given: Mapping[str, Any], known: Hyperparams, *, route: tuple[str, ...] = ()) -> None:
+    """Raises HyperparamError for the first of ``given`` that is none of the ``known``, or has another shape."""
+    for name, value in given.items():
+        here = (*route, name)
+        if name not in known:
+            raise HyperparamError(
+                f"“{'.'.join(here)[:80]}” is no hyperparameter that can be chosen here.",
+                f"These can be: {', '.join('.'.join((*route, each)) for each in known)}.",
+                here,
+            )
+        within = known[name]
+        if within is None and isinstance(value, dict | list):
+            raise HyperparamError(
+                f"“{'.'.join(here)}” is to be a single value.", "Write a number, a text, true or false.", here
+            )
+        if within is not None:
+            if not isinstance(value, dict):
+                raise HyperparamError(
+                    f"“{'.'.join(here)}” is to be an object.", f"It has {', '.join(within)}.", here
+                )
+            check_hyperparams(value, within, route=here)
+
+
+__all__ = [
+    "HyperparamError",
+    "Hyperparams",
+    "Progress",
+    "Provider",
+    "TrainingError",
+    "check_hyperparams",
+    "provider_of",
+]

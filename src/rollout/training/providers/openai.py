@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from rollout.models import ConnectError, Setup
-from rollout.training.providers import Progress, TrainingError
+from rollout.training.providers import Hyperparams, Progress, TrainingError
 
-METHODS = ("sft",)
+METHODS: dict[str, Hyperparams] = {
+    "sft": dict.fromkeys(("n_epochs", "batch_size", "learning_rate_multiplier")),
+}
 
 _TRIES = 3
 _SECONDS = 120.0

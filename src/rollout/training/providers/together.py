@@ -12,12 +12,35 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from rollout.models import ConnectError, Setup
-from rollout.training.providers import Progress, TrainingError
+from rollout.training.providers import Hyperparams, Progress, TrainingError
 
 if TYPE_CHECKING:
     import httpx
 
-METHODS = ("sft", "dpo")
+_ALWAYS: Hyperparams = {
+    **dict.fromkeys(
+        (
+            "n_epochs",
+            "n_checkpoints",
+            "batch_size",
+            "learning_rate",
+            "warmup_ratio",
+            "max_grad_norm",
+            "weight_decay",
+            "random_seed",
+            "packing",
+            "train_on_inputs",
+        )
+    ),
+    "lr_scheduler": {
+        "lr_scheduler_type": None,
+        "lr_scheduler_args": dict.fromkeys(("min_lr_ratio", "num_cycles")),
+    },
+    "training_type": dict.fromkeys(
+        ("type", "lora_r", "lora_alpha", "lora_dropout", "lora_trainable_modules")
+    ),
+}
+METHODS: dict[str, Hyperparams] = {"sft": _ALWAYS, "dpo": {"beta": None, **_ALWAYS}}
 
 _ADDRESS = "https://api.together.xyz/v1"
 _SECONDS = 120.0
@@ -46,7 +69,7 @@ class Together:
     ) -> str:
         """Uploads the rows and starts a job. Raises TrainingError. Neither is asked twice, since both would count."""
         given = dict(hyperparams)
-        beta = {"dpo_beta": given.pop("beta")} if method == "dpo" and "beta" in given else {}
+        beta = {"dpo_beta": given.pop("beta")} if "beta" in given else {}
         file = await self._ask(
             "POST",
             "/files/upload",
@@ -57,11 +80,11 @@ class Together:
             "POST",
             "/fine-tunes",
             json={
+                **given,
                 "model": model,
                 "training_file": _text(file, "id"),
                 "training_method": {"method": method, **beta},
                 **({} if suffix is None else {"suffix": suffix}),
-                **given,
             },
         )
         return _text(job, "id")

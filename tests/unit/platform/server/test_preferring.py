@@ -81,6 +81,12 @@ def http(
             yield client
 
 
+@pytest.fixture(scope="module")
+def trained(http: httpx.Client, chat: ChatServer) -> dict[str, Any]:
+    """A run that passed."""
+    return run(http, chat, refunds(100, "call_a"), SAYS)
+
+
 def run(http: httpx.Client, chat: ChatServer, *answers: Any) -> dict[str, Any]:
     """A run whose rollouts are answered one after the other."""
     chat.play(*answers)
@@ -138,6 +144,43 @@ def test_what_passed_is_followed(http: httpx.Client, chat: ChatServer, together:
     rows = together.files[-1]
     assert [set(row) for row in rows] == [{"messages", "tools"}] * len(rows)
     assert together.jobs[-1]["training_method"] == {"method": "sft"}
+
+
+@pytest.mark.parametrize(
+    ("given", "pointer"),
+    [
+        ({"training_file": "file-of-somebody-else"}, "/training_file"),
+        ({"n_epochs": 2, "model": "evil/other"}, "/model"),
+        ({"training_method": {"method": "dpo"}}, "/training_method"),
+        ({"suffix": "theirs"}, "/suffix"),
+        ({"wandb_base_url": "https://evil.test"}, "/wandb_base_url"),
+        ({"from_checkpoint": "ft-0"}, "/from_checkpoint"),
+        ({"beta": 0.1}, "/beta"),
+        ({"n_epochs": {"a": 1}}, "/n_epochs"),
+        ({"training_type": "Full"}, "/training_type"),
+        ({"training_type": {"type": "Lora", "a/b": 1}}, "/training_type/a~1b"),
+    ],
+)
+def test_only_hyperparameters_are_chosen_by_whoever_asks(
+    http: httpx.Client, trained: dict[str, Any], together: TogetherFineTuning, given: Any, pointer: str
+) -> None:
+    before = len(together.files)
+    refused = train(http, trained, "sft", hyperparams=given)
+    assert (refused.status_code, refused.json()["pointer"]) == (422, f"/hyperparams{pointer}")
+    assert len(together.files) == before
+
+
+def test_hyperparameters_are_told_to_the_provider_and_kept(
+    http: httpx.Client, trained: dict[str, Any], together: TogetherFineTuning
+) -> None:
+    given = {"n_epochs": 3, "learning_rate": 1e-5, "training_type": {"type": "Lora", "lora_r": 16}}
+    begun = train(http, trained, "sft", hyperparams=given)
+    assert begun.status_code == 201, begun.text
+    assert {name: together.jobs[-1][name] for name in given} == given
+    shown = next(
+        each for each in http.get("/api/training-jobs").json()["jobs"] if each["id"] == begun.json()["id"]
+    )
+    assert shown["hyperparams"] == {**given, "training_method": "sft"}
 
 
 def test_where_all_passed_there_is_nothing_to_prefer(

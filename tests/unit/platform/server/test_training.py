@@ -116,6 +116,19 @@ def test_what_is_no_example_is_refused(http: httpx.Client, provider: FineTuning)
     assert len(provider.files) == before
 
 
+@pytest.mark.parametrize("name", ["training_file", "model", "training_method", "seed", "metadata"])
+def test_only_hyperparameters_are_chosen_by_whoever_asks(
+    http: httpx.Client, provider: FineTuning, name: str
+) -> None:
+    run = finished(http, "oracle")
+    passed = [each["id"] for each in run["rollouts"] if each["passed"]]
+    before = len(provider.files)
+    refused = http.post("/api/training-jobs", json=job(run, passed, hyperparams={name: "x"}))
+    assert (refused.status_code, refused.json()["pointer"]) == (422, f"/hyperparams/{name}")
+    assert "n_epochs, batch_size, learning_rate_multiplier" in refused.json()["hint"]
+    assert len(provider.files) == before
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
