@@ -25,6 +25,13 @@ class _Due:
     help: str | None = None
     diagnostics: list[Any] = field(default_factory=list)
 
+    def error(self) -> dict[str, Any]:
+        """What has been told, as an error; what is in it is not kept any longer."""
+        message = self.message or "There are errors in what was read."
+        error = {"message": message, "help": self.help, "diagnostics": self.diagnostics}
+        self.message, self.help, self.diagnostics = None, None, []
+        return error
+
 
 _due: _Due | None = None
 
@@ -44,6 +51,11 @@ def keep_diagnostics(found: Sequence[Any]) -> None:
     """Keeps diagnostics that people are shown, each as `--format json` has it."""
     if _due is not None:
         _due.diagnostics += found
+
+
+def take_error() -> dict[str, Any] | None:
+    """What one of several ended with, for its place in the data; None where no envelope is due."""
+    return None if _due is None else _due.error()
 
 
 def is_due() -> bool:
@@ -85,9 +97,7 @@ def envelope_of(command: str) -> Iterator[None]:
 def _write_error(due: _Due | None) -> None:
     if due is None:
         return
-    message = due.message or "There are errors in what was read."
-    error = {"message": message, "help": due.help, "diagnostics": due.diagnostics}
-    _write({"schema_version": VERSION, "command": due.command, "error": error})
+    _write({"schema_version": VERSION, "command": due.command, "error": due.error()})
 
 
 def _write(envelope: dict[str, Any]) -> None:
@@ -103,4 +113,12 @@ def write_json(text: bytes) -> None:
     sys.stdout.buffer.write(text)
 
 
-__all__ = ["envelope_of", "is_due", "keep_diagnostics", "keep_error", "write_data", "write_json"]
+__all__ = [
+    "envelope_of",
+    "is_due",
+    "keep_diagnostics",
+    "keep_error",
+    "take_error",
+    "write_data",
+    "write_json",
+]

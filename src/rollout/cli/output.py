@@ -82,10 +82,7 @@ def tell_error(sentence: str, hint: str | None = None) -> None:
 def tell_found(diagnostics: Sequence[Diagnostic], *, checked: Sequence[str]) -> None:
     """Shows diagnostics that keep a command from its work on stderr, as text."""
     if is_due():
-        import json
-
-        found = json.loads(render(diagnostics, "json", color=False, checked=checked))
-        keep_diagnostics(found["diagnostics"])
+        keep_diagnostics(as_json(diagnostics, checked=checked))
     note(render(diagnostics, "text", color=wants_color(sys.stderr), checked=checked).rstrip("\n"))
 
 
@@ -115,8 +112,18 @@ def render(
     return text
 
 
+def as_json(diagnostics: Sequence[Diagnostic], *, checked: Sequence[str]) -> list[dict[str, Any]]:
+    """The diagnostics, each as `--format json` has it."""
+    import json
+
+    rendered = json.loads(render(diagnostics, "json", color=False, checked=checked))
+    found: list[dict[str, Any]] = rendered["diagnostics"]
+    return found
+
+
 __all__ = [
     "Exit",
+    "as_json",
     "fail",
     "note",
     "render",

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rollout.check import Report
 from rollout.cli.asking import is_attended
-from rollout.cli.output import note, show, tell_error, visible, wants_color
+from rollout.cli.output import as_json, note, show, tell_error, visible, wants_color
 from rollout.compile.change import Difference
 from rollout.compile.review import Entry
 from rollout.environment import Environment
@@ -36,10 +37,11 @@ class Pushing:
         self._force = force
         self._quiet = quiet
 
-    def leave_out(self, document: Document) -> None:
+    def leave_out(self, report: Report) -> None:
         """One has errors, which have been shown."""
         self.stopped = True
-        self._tell(document, document.slug, "invalid")
+        self._tell(report.document, report.document.slug, "invalid")
+        self.told[-1]["diagnostics"] = as_json(report.diagnostics, checked=[report.document.label])
 
     def push(self, document: Document, environment: Environment) -> None:
         """Pushes one. What goes wrong with it is told, and counted; what would go wrong with every other is raised."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
+from rollout.cli.envelope import take_error
 from rollout.cli.inputs import sound
 from rollout.cli.output import Exit, fail, note
 from rollout.cli.run_plan import Plan, Wishes, plan
@@ -24,12 +25,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Turn:
-    """One environment's turn. There is no plan, but a code to exit with, where it cannot be run."""
+    """One environment's turn. There is no plan, but a code to exit with, where it cannot be run.
+
+    ``error`` is why, where an envelope is to say it.
+    """
 
     label: str
     slug: str
     plan: Plan | None = None
     code: int = Exit.FINE
+    error: dict[str, Any] | None = None
+
+    def fall_out(self, ended: typer.Exit) -> None:
+        """It cannot be run, as has been told."""
+        self.code, self.error = ended.exit_code, take_error()
 
 
 class Start(Protocol):
@@ -79,7 +88,7 @@ def turns_in(resume: str, wishes: Wishes) -> list[Turn]:
             turn.plan = plan(wishes, resume=str(folder))
             turn.label = turn.plan.label
         except typer.Exit as ended:
-            turn.code = ended.exit_code
+            turn.fall_out(ended)
         turns.append(turn)
     return turns
 
@@ -134,7 +143,7 @@ def _turn(report: Report, wishes: Wishes) -> Turn:
         mine = replace(wishes, path=_path(report), slug=report.document.slug)
         turn.plan = plan(mine, resume=None, sound=checked)
     except typer.Exit as ended:
-        turn.code = ended.exit_code
+        turn.fall_out(ended)
     return turn
 
 
@@ -149,7 +158,7 @@ def _started(turn: Turn, start: Start, spent: Usage, output: SeveralOutput) -> R
     try:
         return start(turn.plan, spent=spent, output=output)
     except typer.Exit as ended:
-        turn.code = ended.exit_code
+        turn.fall_out(ended)
         return None
 
 

@@ -69,8 +69,13 @@ class _Sum:
             "passed": tally.passed,
             "graded": tally.graded,
             "all": tally.all,
-            "not_run": [{"environment": turn.slug, "path": turn.label} for turn in self.not_run],
+            "not_run": [_missed(turn) for turn in self.not_run],
         }
+
+
+def _missed(turn: Turn) -> dict[str, Any]:
+    error = {} if turn.error is None else {"error": turn.error}
+    return {"environment": turn.slug, "path": turn.label, **error}
 
 
 class SeveralText(_Sum):

@@ -95,6 +95,9 @@ def test_one_that_fails_does_not_keep_the_others(run: Run) -> None:
     done = run("push", ".", "--json")
     assert done.exit_code == 1
     assert outcomes(done) == {"broken": "invalid", "coded": "refused", "desk": "created", "sound": "created"}
+    by_path = {each["path"]: each for each in json.loads(done.stdout)["data"]["environments"]}
+    found = json.loads(run("validate", "broken", "--json").stdout)["data"]["diagnostics"]
+    assert by_path["broken"]["diagnostics"] == found != []
     assert (
         "“coded” was not pushed. “coded” is judged by the Python file of its primitive “no failed calls”"
         in done.stderr

@@ -32,6 +32,13 @@ def break_one(here: Path) -> None:
     (here / "envs/refund/verifier.yaml").write_text("primitives: [", encoding="utf-8")
 
 
+def diagnostics(path: str) -> Any:
+    """What `validate` finds."""
+    found = json.loads(rollout("validate", path, "--json").stdout)["data"]["diagnostics"]
+    assert found
+    return found
+
+
 @pytest.mark.parametrize("paths", [("envs",), ("envs/*",), ("envs/meeting-rooms", "envs/refund")])
 def test_each_is_run_in_turn_with_a_line_and_one_for_all(here: Path, paths: tuple[str, ...]) -> None:
     ended = rollout("test", *paths, "-m", "oracle", "--limit", "2")
@@ -75,7 +82,9 @@ def test_in_json_each_is_an_entry(here: Path) -> None:
         "envs/meeting-rooms",
         3,
     )
-    assert data["not_run"] == [{"environment": "refund", "path": "envs/refund"}]
+    (missed,) = data["not_run"]
+    assert (missed["environment"], missed["path"]) == ("refund", "envs/refund")
+    assert missed["error"]["diagnostics"] == diagnostics("envs/refund")
     assert (data["passed"], data["graded"], data["all"], data["planned"]) == (3, 3, 3, 3)
 
 
@@ -194,3 +203,21 @@ def test_compile_does_what_it_can_and_says_what_it_cannot(here: Path) -> None:
     ended = rollout("compile", "envs", "-o", "out")
     assert ended.exit_code == 2 and "verifier.yaml" in ended.stderr
     assert [path.name for path in (here / "out").iterdir()] == ["meeting-rooms.json"]
+
+
+def test_compile_says_in_json_what_it_cannot(here: Path) -> None:
+    break_one(here)
+    ended = rollout("compile", "envs", "--json")
+    data = json.loads(ended.stdout)["data"]
+    assert (ended.exit_code, [each["slug"] for each in data["environments"]]) == (2, ["meeting-rooms"])
+    (missed,) = data["not_compiled"]
+    assert (missed["environment"], missed["path"]) == ("refund", "envs/refund")
+    assert missed["error"]["diagnostics"] == diagnostics("envs/refund")
+
+
+def test_in_json_a_run_that_cannot_begin_is_told_with_its_reason(here: Path) -> None:
+    rollout("test", "envs", "-m", "oracle", "--out", "runs")
+    (here / "runs/refund/run.json").write_text("{", encoding="utf-8")
+    data = json.loads(rollout("test", "--resume", "runs", "--json").stdout)["data"]
+    (missed,) = data["not_run"]
+    assert missed["environment"] == "refund" and "run.json" in missed["error"]["message"]

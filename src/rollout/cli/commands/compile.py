@@ -79,6 +79,7 @@ def compile(
 
 def _compile_all(found: Sequence[Report], output: str | None, *, only_digest: bool, as_json: bool) -> int:
     """Compiles several environments into a folder, or shows their digests; returns the worst exit code."""
+    from rollout.cli.envelope import take_error
     from rollout.cli.inputs import sound
     from rollout.cli.output import Exit, fail, show, show_json, visible
 
@@ -99,14 +100,16 @@ def _compile_all(found: Sequence[Report], output: str | None, *, only_digest: bo
         )
     targets = [None if output is None else Path(output, f"{slug}.json") for slug in slugs]
     _refuse_sources([target for target in targets if target], [report.document for report in found])
-    worst, told = int(Exit.FINE), []
+    worst, told, left = int(Exit.FINE), [], []
     for report, target in zip(found, targets, strict=True):
         try:
-            _, environment = sound(report)
+            compiled = _compiled(sound(report)[1])
         except typer.Exit as ended:
             worst = max(worst, ended.exit_code)
+            left.append(
+                {"environment": report.document.slug, "path": report.document.label, "error": take_error()}
+            )
             continue
-        compiled = _compiled(environment)
         if target is not None:
             _write(target, compiled)
         if only_digest and not as_json:
@@ -115,7 +118,7 @@ def _compile_all(found: Sequence[Report], output: str | None, *, only_digest: bo
             _note_written(target, compiled)
         told.append({"path": report.document.label, **_describe(compiled, target)})
     if as_json:
-        show_json("compile", {"environments": told})
+        show_json("compile", {"environments": told, "not_compiled": left})
     return worst
 
 

@@ -56,10 +56,10 @@ def prove(
     that cannot be read.
     """
     import asyncio
-    import json
 
     from rollout.cli.inputs import exit_code, in_sandbox, reports
     from rollout.cli.output import Exit, render, show, show_json, wants_color
+    from rollout.cli.output import as_json as diagnostics_as_json
     from rollout.engine.prove import diagnose
     from rollout.engine.prove import prove as prove_environment
 
@@ -80,7 +80,6 @@ def prove(
         if not proved or (strict and found):
             worst = max(worst, Exit.FINDINGS if report.ok else exit_code([report]))
         if as_json:
-            rendered = json.loads(render(found, "json", color=False, checked=[label]))
             told.append(
                 {
                     "environment": report.document.slug,
@@ -89,7 +88,7 @@ def prove(
                     "proved": proved,
                     "wrong_runs": proof.wrong_runs if proof is not None else 0,
                     "panel": _panel(proof) if proof is not None else [],
-                    "findings": rendered["diagnostics"],
+                    "findings": diagnostics_as_json(found, checked=[label]),
                 }
             )
             continue

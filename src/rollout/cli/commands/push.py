@@ -66,7 +66,7 @@ def push(
             if report.ok:
                 pushing.push(report.document, report.environment())
             else:
-                pushing.leave_out(report.document)
+                pushing.leave_out(report)
     if as_json:
         show_json("push", {"endpoint": client.endpoint, "environments": pushing.told})
     if pushing.refused:
