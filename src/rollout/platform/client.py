@@ -350,15 +350,15 @@ class Client(_Common):
         """What befalls a run, as it does, until it is over."""
         watch = Watch(run_id, self._endpoint)
         while not watch.over:
-            if watch.polls:
-                yield from watch.polled(self._ask(calls.get_run(run_id)))
+            if watch.looks:
+                yield from watch.looked(self._ask(calls.get_run(run_id)))
             else:
                 try:
                     with self._http.stream(
                         "GET", watch.path, headers=watch.headers, timeout=watch.timeout
                     ) as answer:
-                        for line in answer.iter_lines() if watch.accepts(answer) else ():
-                            yield from watch.line(line)
+                        for piece in answer.iter_bytes() if watch.accepts(answer) else ():
+                            yield from watch.read(piece)
                     watch.ended()
                 except httpx.HTTPError as error:
                     watch.broken(error)
@@ -579,8 +579,8 @@ class AsyncClient(_Common):
         """What befalls a run, as it does, until it is over."""
         watch = Watch(run_id, self._endpoint)
         while not watch.over:
-            if watch.polls:
-                for event in watch.polled(await self._ask(calls.get_run(run_id))):
+            if watch.looks:
+                for event in watch.looked(await self._ask(calls.get_run(run_id))):
                     yield event
             else:
                 try:
@@ -589,8 +589,8 @@ class AsyncClient(_Common):
                     )
                     async with stream as answer:
                         if watch.accepts(answer):
-                            async for line in answer.aiter_lines():
-                                for event in watch.line(line):
+                            async for piece in answer.aiter_bytes():
+                                for event in watch.read(piece):
                                     yield event
                     watch.ended()
                 except httpx.HTTPError as error:

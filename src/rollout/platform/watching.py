@@ -1,6 +1,5 @@
 """Following a run: the events that a server sends, or where it sends none, a look at the run now and then.
 
-Server-sent events are read as the HTML standard says (section 9.2, “Server-sent events”), as far as the server uses it.
 Nothing here touches a network.
 """
 
@@ -17,6 +16,7 @@ from rollout.platform.calls import path_of_events, read_rollout, read_run
 from rollout.platform.conversation import not_as_published
 from rollout.platform.endpoints import Endpoint
 from rollout.platform.errors import RolloutError
+from rollout.platform.event_stream import LONGEST, EventStream, Message, TooLongError
 from rollout.platform.shapes import AnswerError
 
 Kind = Literal["progress", "rollout", "end"]
@@ -27,6 +27,7 @@ OVER = ("done", "failed", "cancelled", "completed", "error")
 _SECONDS_BETWEEN_LOOKS = 2.0
 _SECONDS_WITHOUT_A_WORD = 60.0
 _TRIES = 6
+_SHOWN = 500
 _FOR_NOW = (408, 425, 429, 500, 502, 503, 504)
 
 
@@ -45,20 +46,23 @@ class Watch:
         self.path = path_of_events(run_id)
         self._endpoint = endpoint
         self.over = False
-        self.polls = False
+        self.looks = False
         self.pause = 0.0
         self.timeout = httpx.Timeout(_SECONDS_WITHOUT_A_WORD, connect=10.0)
+        self._has_no_events = False
         self._last_id = ""
         # What has come under this id comes again where the connection breaks off within it.
         self._told: set[str] = set()
         self._broken = 0
-        self._begin()
+        self._empty = 0
+        self._stream = EventStream()
 
     @property
     def headers(self) -> dict[str, str]:
         """What is sent along, so that nothing is told twice."""
         headers = {"accept": "text/event-stream"}
-        if self._last_id:
+        # Another's id may be what no header can hold.
+        if self._last_id and self._last_id.isascii() and self._last_id.isprintable():
             headers["last-event-id"] = self._last_id
         return headers
 
@@ -69,39 +73,42 @@ class Watch:
         """
         kind = answer.headers.get("content-type", "")
         if answer.status_code == 200 and kind.startswith("text/event-stream"):
-            self._begin()
+            self._stream = EventStream(self._last_id)
+            self._empty += 1
             return True
         if answer.status_code in _FOR_NOW:
             raise httpx.RemoteProtocolError(f"HTTP {answer.status_code}")
-        self.polls = True
+        self.looks = self._has_no_events = True
         return False
 
-    def line(self, line: str) -> Iterator[Event]:
-        """Takes a line of the stream.
+    def read(self, piece: bytes) -> Iterator[Event]:
+        """Takes the next bytes of the stream.
 
         Raises RolloutError for an event that is not as it should be, and where nobody executes the run.
         """
-        if line:
-            name, _, value = line.partition(":")
-            value = value.removeprefix(" ")
-            if name == "data":
-                self._data.append(value)
-            elif name == "event":
-                self._kind = value
-            elif name == "id":
-                self._id = value
-            return
-        data, kind = "\n".join(self._data), self._kind
-        if self._id != self._last_id:
-            self._last_id, self._told = self._id, set()
-        self._broken, self.pause = 0, 0.0
-        self._begin()
-        if not data or kind not in ("progress", "rollout", "end", "left"):
-            return
         try:
-            said: Any = orjson.loads(data)
-        except ValueError:
+            for message in self._stream.read(piece):
+                yield from self._take(message)
+        except TooLongError:
+            raise RolloutError(
+                0,
+                f"{self._endpoint.url} sends an event of more than {LONGEST >> 20} MB, which is none of a platform.",
+                hint="Is the endpoint right?",
+            ) from None
+
+    def _take(self, message: Message) -> Iterator[Event]:
+        if message.last_id != self._last_id:
+            self._last_id, self._told = message.last_id, set()
+        self._broken, self.pause = 0, 0.0
+        kind = message.kind
+        if not message.data or kind not in ("progress", "rollout", "end", "left"):
             return
+        self._empty = 0
+        try:
+            said: Any = orjson.loads(message.data)
+        except ValueError:
+            error = AnswerError(f"JSON was expected in its event “{kind}”")
+            raise not_as_published(error, self._endpoint, message.data[:_SHOWN]) from None
         if kind == "left":
             raise _left(said)
         try:
@@ -115,17 +122,17 @@ class Watch:
         self.over = kind == "end"
         yield Event(kind, told)  # type: ignore[arg-type]
 
-    def polled(self, run: Any) -> Iterator[Event]:
+    def looked(self, run: Any) -> Iterator[Event]:
         """Takes the run as it is now."""
         self.pause = _SECONDS_BETWEEN_LOOKS
+        self.looks = self._has_no_events
         self.over = run.get("status") in OVER
         yield Event("end" if self.over else "progress", run)
 
     def broken(self, error: httpx.HTTPError) -> None:
         """Takes a connection that broke off. Raises RolloutError when it has done so too often in a row."""
-        self._begin()
         self._broken += 1
-        self.pause = min(10.0, 0.5 * 2.0**self._broken)
+        self.pause = _pause(self._broken)
         if self._broken >= _TRIES:
             raise RolloutError(
                 0,
@@ -134,14 +141,20 @@ class Watch:
             ) from error
 
     def ended(self) -> None:
-        """Takes the end of a stream, which the server may break off at any time."""
-        if not self.over:
-            self.pause = max(self.pause, 0.5)
+        """Takes the end of a stream, which the server may break off at any time.
 
-    def _begin(self) -> None:
-        self._data: list[str] = []
-        self._kind = "message"
-        self._id = self._last_id
+        One that told nothing says no more than that the run is to be looked at; too many of them, that there are none.
+        """
+        if self.over or self._has_no_events:
+            return
+        self.pause = max(self.pause, 0.5)
+        if self._empty:
+            self.looks, self._has_no_events = True, self._empty >= _TRIES
+            self.pause = _pause(self._empty)
+
+
+def _pause(times: int) -> float:
+    return min(10.0, 0.5 * 2.0**times)
 
 
 def _left(said: Any) -> RolloutError:

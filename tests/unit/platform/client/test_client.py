@@ -559,6 +559,46 @@ def test_a_run_of_a_server_without_events_is_looked_at_now_and_then(ask: Ask) ->
 
 
 @pytest.mark.usefixtures("no_waiting")
+def test_a_run_is_looked_at_where_a_stream_ends_that_told_nothing(ask: Ask) -> None:
+    answers = [
+        told(),
+        http(200, {"run": RUN}),
+        told(("rollout", "1", ROLLOUT)),
+        told(),
+        http(200, {"run": OVER}),
+    ]
+    with ChatServer(answers) as server:
+        events = ask(origin(server), "watch_run", "r")
+    assert [event.kind for event in events] == ["progress", "rollout", "end"]
+
+
+@pytest.mark.usefixtures("no_waiting")
+def test_a_run_whose_streams_tell_nothing_again_and_again_is_only_looked_at(ask: Ask) -> None:
+    nothing = [each for _ in range(6) for each in (told(more=": still there\n\n"), http(200, {"run": RUN}))]
+    with ChatServer([*nothing, http(200, {"run": RUN}), http(200, {"run": OVER})]) as server:
+        events = ask(origin(server), "watch_run", "r")
+        assert [asked.path.endswith("/events") for asked in server.asked] == [True, False] * 6 + [False] * 2
+    assert [event.kind for event in events] == ["progress"] * 7 + ["end"]
+
+
+@pytest.mark.usefixtures("no_waiting")
+def test_text_may_have_what_only_python_takes_for_a_line_break(ask: Ask) -> None:
+    name = "a\u2028b\x85c"
+    body = json.dumps({**OVER, "name": name}, ensure_ascii=False)
+    with ChatServer([told(more=f"event: end\ndata: {body}\n\n")]) as server:
+        (event,) = ask(origin(server), "watch_run", "r")
+    assert event.data["name"] == name
+
+
+@pytest.mark.usefixtures("no_waiting")
+@pytest.mark.parametrize("kind", ["progress", "rollout", "end", "left"])
+def test_an_event_that_is_no_json_is_an_error(ask: Ask, kind: str) -> None:
+    with ChatServer([told(more=f"event: {kind}\ndata: {{\n\n")]) as server:
+        error = refusal(ask, origin(server), "watch_run", "r")
+    assert f"JSON was expected in its event “{kind}”" in error.message
+
+
+@pytest.mark.usefixtures("no_waiting")
 def test_a_run_that_cannot_be_followed_says_why(ask: Ask) -> None:
     with ChatServer([http(404, {"error": "There is no run “r”."})]) as server:
         assert refusal(ask, origin(server), "watch_run", "r").message == "There is no run “r”."

@@ -20,8 +20,8 @@ def told(watch: Watch, event_id: str, *numbers: str) -> list[str]:
     found = []
     for number in numbers:
         data = orjson.dumps(rollout(number)).decode()
-        for line in (f"id: {event_id}", "event: rollout", f"data: {data}", ""):
-            found += [event.data["id"] for event in watch.line(line)]
+        stream = f"id: {event_id}\nevent: rollout\ndata: {data}\n\n".encode()
+        found += [event.data["id"] for event in watch.read(stream)]
     return found
 
 
@@ -43,10 +43,15 @@ def test_what_comes_again_after_a_break_is_told_once(watch: Watch) -> None:
 def test_a_server_that_cannot_answer_for_now_is_asked_again(watch: Watch, status: int) -> None:
     with pytest.raises(httpx.HTTPError):
         watch.accepts(httpx.Response(status))
-    assert not watch.polls
+    assert not watch.looks
     assert watch.accepts(httpx.Response(200, headers={"content-type": "text/event-stream"}))
 
 
 def test_a_server_without_events_is_asked_now_and_then(watch: Watch) -> None:
     assert not watch.accepts(httpx.Response(404))
-    assert watch.polls
+    assert watch.looks
+
+
+def test_an_id_that_no_header_can_hold_is_not_sent(watch: Watch) -> None:
+    assert told(watch, "é\x1b", "a") == ["a"]
+    assert "last-event-id" not in watch.headers
