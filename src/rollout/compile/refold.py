@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -488,7 +489,7 @@ def _one_line(value: Any) -> str:
 
 def _head(text: str) -> Iterator[str]:
     """The comments that a file begins with."""
-    for line in text.splitlines(keepends=True):
+    for line in StringIO(text, newline=""):
         if not line.startswith("#"):
             return
         yield line

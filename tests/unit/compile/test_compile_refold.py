@@ -137,3 +137,22 @@ def test_what_is_empty_is_written_all_the_same(
     assert compile_environment(environment_in(document)).digest == was.digest
     apply(refold(document, wanted))
     assert compile_environment(environment_in(read_one(folder))).digest == wanted.digest
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".yaml"])
+def test_the_comments_that_a_file_begins_with_are_kept_whatever_they_say(tmp_path: Path, suffix: str) -> None:
+    was, wanted = (
+        compile_environment(
+            Environment("desk", "Desk", "workflow", config={"tools": [], "fixtures": {"orders": orders}})
+        )
+        for orders in ([{"id": 1}], [{"id": 1, "lines": [{"sku": 2}]}, {"id": 3}])
+    )
+    folder = tmp_path / "desk"
+    write(folder, spread({"environment": was.environment, "verifier": was.verifier}, toml=suffix == ".toml"))
+    (file,) = (path for path in folder.rglob(f"*{suffix}") if "orders" in path.name)
+    comment = "# one\u2028two\x85three\n"
+    file.write_bytes(f"{comment}{file.read_text()}".encode())
+    document = read_one(folder)
+    apply(refold(document, wanted))
+    assert file.read_bytes().decode().startswith(comment)
+    assert compile_environment(environment_in(read_one(folder))).digest == wanted.digest
