@@ -18,11 +18,15 @@ _DEFAULT = "query"
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """One gold query, the route it stands at, and whether it was said that it may come to no rows."""
+    """One gold query, the route it stands at, and whether it was said that it may come to no rows.
+
+    ``others`` are the golds beside it, of which one has to agree just as well.
+    """
 
     route: Route
     query: str
     may_be_empty: bool
+    others: tuple[str, ...] = ()
 
 
 def golds_of_verifier(subject: Subject) -> Iterator[Gold]:
@@ -100,7 +104,8 @@ def _golds(route: Route, value: Any, may_be_empty: bool) -> Iterator[Gold]:
     elif isinstance(value, list) and not is_rows(value):
         for index, query in enumerate(value):
             if isinstance(query, str):
-                yield Gold((*route, index), query, may_be_empty)
+                others = tuple(each for each in value if isinstance(each, str) and each != query)
+                yield Gold((*route, index), query, may_be_empty, others)
 
 
 __all__ = ["Gold", "Judge", "golds_of_task", "golds_of_verifier", "judge_of_task", "judge_of_verifier"]

@@ -349,8 +349,8 @@ def _ask_further(
     span = _select_list(tokens(query))
     if span is None:
         return None
-    found, first, last = span
-    if last == len(found) or (found[first - 1].word == "DISTINCT"):
+    found, _, last = span
+    if last == len(found):
         return None
     end = found[last - 1].start + len(found[last - 1].text)
     for substitute in (False, True):

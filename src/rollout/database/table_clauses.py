@@ -42,7 +42,7 @@ def clauses_of(written: Sequence[Token], names: Collection[str]) -> Clauses:
 def _read(member: Sequence[Token], names: Collection[str], found: Clauses) -> None:
     """Takes down what a column or a constraint of the table says. The words looked for are reserved, and no names."""
     is_column = member[0].word not in _OF_TABLES
-    columns = (_name(member[0]),) if is_column else ()
+    columns: tuple[str, ...] = (_name(member[0]),) if is_column else ()
     constraint = ""
     for number, token in enumerate(member):
         if token.depth != 1:

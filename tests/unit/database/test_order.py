@@ -41,6 +41,8 @@ SPEC = DatabaseSpec(
         ("SELECT id FROM t WHERE a IS NOT NULL ORDER BY a", (1, 1, 1)),
         ("SELECT DISTINCT n FROM t ORDER BY n", (1, 1)),
         ("SELECT DISTINCT t.n FROM t ORDER BY n", (1, 1)),
+        ("SELECT DISTINCT n FROM t ORDER BY n / 3", (2,)),
+        ("SELECT DISTINCT a FROM t ORDER BY a IS NULL", (3, 1)),
         ("SELECT n, COUNT(*) FROM t GROUP BY n ORDER BY COUNT(*) DESC", (2,)),
         ("SELECT n FROM t GROUP BY n ORDER BY COUNT(*)", (2,)),
         ("SELECT n, COUNT(*) AS many FROM t GROUP BY n ORDER BY many DESC, n", (1, 1)),
@@ -64,8 +66,8 @@ def test_rows_that_are_equal_on_what_they_are_ordered_by_may_change_places(
 
 
 def test_a_key_that_cannot_be_told_keeps_the_rows_in_their_order() -> None:
-    gold = evaluate(image_of(SPEC), "SELECT DISTINCT a FROM t WHERE a IS NOT NULL ORDER BY n + 0, lower(a)")
-    assert gold.groups == (1, 1, 1)
+    gold = evaluate(image_of(SPEC), "SELECT DISTINCT n FROM t ORDER BY id % 2")
+    assert gold.groups == (1, 1)
 
 
 def test_the_terms_of_the_outermost_order() -> None:

@@ -22,6 +22,7 @@ from rollout.check.finding import Finding
 from rollout.check.gold import Gold, judge_of_task, judge_of_verifier
 from rollout.check.subject import Subject
 from rollout.database.cuts import left_out_by_chance
+from rollout.database.golds import evaluate
 from rollout.diagnostics import Severity
 from rollout.language.compare import show
 from rollout.source.document import TaskRecord
@@ -40,11 +41,10 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
 
 def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
     assert subject.database is not None
-    # Where there are several golds, the others may be there for that.
-    if isinstance(gold.route[-1], int) or "LIMIT" not in gold.query.upper():
+    if "LIMIT" not in gold.query.upper():
         return
     row = left_out_by_chance(subject.database, gold.query)
-    if row is not None:
+    if row is not None and all(row not in evaluate(subject.database, other).rows for other in gold.others):
         yield Finding(
             gold.route,
             f"This gold query leaves out {show(list(row))}, which is as good as a row that it takes.",
