@@ -27,6 +27,7 @@ except ImportError:
         "“dialect” needs the package sqlglot. Install it: pip install 'rolloutdev[sql]', in a clone -e '.[sql]'"
     ) from None
 
+from rollout.database.echoes import unmade_by
 from rollout.database.moments import kind_of, read_moment, work_out, written
 
 # It reports what it could not parse there, which is told as a problem with its place here.
@@ -222,6 +223,7 @@ class Translator:
         self.read_only = read_only
         self.tables: dict[str, _Table] = {}
         self.enums: dict[str, list[str]] = {}
+        self._unmade: frozenset[str] = frozenset()
 
     def translate(self, text: str) -> Iterator[tuple[int, int, str]]:
         """The statements of ``text``: where each stands, and its SQL for SQLite. Raises UntranslatableError."""
@@ -231,6 +233,8 @@ class Translator:
             with _refused_where_too_deep(statement):
                 if statement.tree is not None and not statement.faults and self._prepare(statement, kept):
                     kept.append(statement)
+            if statement.faults:
+                self._unmade |= unmade_by(statement.text)
         done: list[tuple[int, int, str]] = []
         for statement in kept:
             with _refused_where_too_deep(statement):
@@ -345,7 +349,7 @@ class Translator:
                 isinstance(action, exp.AlterColumn) and made is not None and self._alter_column(made, action)
             ):
                 continue
-            else:
+            elif tree.this.name.lower() not in self._unmade:
                 statement.refuse("this change of a table cannot be carried over; write it into CREATE TABLE")
 
     def _alter_column(self, made: exp.Create, action: exp.AlterColumn) -> bool:
@@ -480,6 +484,8 @@ class Translator:
             check = exp.In(this=exp.column(column.this.copy()), expressions=quoted)
             return "TEXT", exp.ColumnConstraint(kind=exp.CheckColumnConstraint(this=check))
         if name in _TEXT or kind_of(kind) is not None:
+            return "TEXT", None
+        if own in self._unmade:
             return "TEXT", None
         written_type = kind.sql(self.name)
         statement.refuse(

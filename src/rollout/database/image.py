@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 
 from rollout.database import DatabaseError, DatabaseSpec
 from rollout.database.clock import current_moment, read_clock
+from rollout.database.echoes import is_echo, unmade_by
 from rollout.database.faults import fault_in
 from rollout.database.quoting import misread_when_used, misread_word, misreading
 from rollout.database.running import FAILURES, Outcome, run_strictly, weigh, with_memory
@@ -191,9 +192,12 @@ def _is_foreign(spec: DatabaseSpec) -> bool:
 def _run_parts(
     builder: Sandbox, key: str, text: str, parts: list[tuple[int, int, str]]
 ) -> Iterator[SqlFailure]:
+    unmade: frozenset[str] = frozenset()
     for part in parts:
         if (failure := _run_part(builder, key, text, part)) is not None:
-            yield failure
+            if not is_echo(failure.reason, unmade):
+                yield failure
+            unmade |= unmade_by(part[2])
         if builder.steps_left <= 0:
             return
 
