@@ -35,11 +35,12 @@ def diff(before: Environment, after: Environment, *, local: bool = True) -> Diff
     old, new = compile_environment(before), compile_environment(after)
     tasks, kept, reordered = task_changes(before.tasks, after.tasks, local=local)
     code_before, code_after = judging_code(before), judging_code(after)
+    settings = tuple(_settings(before, after))
     changes = [
         *_identity(old.environment, new.environment),
         *config_changes(old.environment.get("config", {}), new.environment.get("config", {})),
         *sql_changes(_sql(old), _sql(new)),
-        *(_settings(before, after) if local else ()),
+        *(settings if local else ()),
         *tasks,
         *_verifier(old.verifier, new.verifier),
         *(
@@ -64,6 +65,8 @@ def diff(before: Environment, after: Environment, *, local: bool = True) -> Diff
         kept_tasks=kept,
         notes=tuple(notes),
         unseen_code=tuple(sorted(unseen)),
+        # Who has no settings of its own has those of every database.
+        unseen_settings=() if local else tuple(change.subject for change in settings),
         unexplained=unexplained,
         secrets=_secrets(
             before, after, code_before.files, code_after.files, code_before.beside, code_after.beside
