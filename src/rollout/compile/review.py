@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rollout.compile.change import Change, Difference, Effect, Kind
-from rollout.compile.lookalikes import apart, drawn, telling
+from rollout.compile.cutting import cut, cut_apart
+from rollout.compile.lookalikes import apart, rivals, telling
 
-_CONTEXT = 2
 _SIDE_BY_SIDE = 76
 _UNTOLD = ("solution", "column")
 """Subjects of which the label says enough."""
+_FILES = ("file", "hidden file", "judging file", "file beside", "schema", "seed", "description")
+"""Subjects of which no more is told than how many lines came or went."""
+_COUNTERPARTS = {Kind.ADDED: Kind.REMOVED, Kind.REMOVED: Kind.ADDED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,13 @@ class Entry:
         return self.difference.conclusion
 
 
-def shown(value: Any, longest: int) -> str:
-    """A JSON value on one line of at most ``longest`` characters."""
-    return _cut(_one_line(value), longest)
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A change with what a person is shown of it on a line: ``words`` say what happened to what ``label`` names."""
+
+    change: Change
+    label: str
+    words: str
 
 
 def is_line_change(change: Change) -> bool:
@@ -66,63 +74,66 @@ def is_line_change(change: Change) -> bool:
     return len(_one_line(change.before)) + len(_one_line(change.after)) > _SIDE_BY_SIDE
 
 
-def line_changes(change: Change) -> Iterator[str]:
-    """The unified diff of such a change, without its head: lines that begin with `-`, `+`, a space or `@@`."""
-    from difflib import unified_diff
-
-    before, after = (_lines(side) for side in (change.before, change.after))
-    if (before[-1] == "") != (after[-1] == ""):
-        # Without a mark, a line break at the very end would be a change that does not show.
-        longer = before if before[-1] == "" else after
-        longer[-1] = "(line break at the end)"
-    for side in (before, after):
-        if side[-1] == "":
-            side.pop()
-    lines = list(unified_diff(before, after, n=_CONTEXT, lineterm=""))[2:]
-    parted = _parted(lines)
-    for line in lines:
-        if line in parted:
-            yield line[0] + parted[line]
-        else:
-            # Tabs are part of code; everything else that moves the cursor is shown by name.
-            yield "\t".join(telling(part) for part in line.split("\t"))
-
-
-def _parted(lines: list[str]) -> dict[str, str]:
-    """The lines of a diff that look like one of the other side, each with what is shown of it."""
-    sides = {sign: {drawn(line[1:]): line[1:] for line in lines if line[0] == sign} for sign in "-+"}
-    parted: dict[str, str] = {}
-    for line in lines:
-        other = sides["+" if line[0] == "-" else "-"].get(drawn(line[1:])) if line[0] in "-+" else None
-        if other is not None and (both := apart(line[1:], other)) is not None:
-            parted[line] = both[0]
-    return parted
-
-
 def in_words(change: Change, longest: int) -> str:
     """What happened, behind the subject and the label: ``1 → 2``, or the value that came or went."""
     if is_line_change(change) or change.subject in _UNTOLD:
         return ""
     if change.kind is Kind.CHANGED:
-        before, after = _json(change.before), _json(change.after)
-        if (parted := apart(before, after)) is not None:
-            return " → ".join(_cut(each, longest) for each in parted)
-        return f"{shown(change.before, longest // 2)} → {shown(change.after, longest // 2)}"
+        both = apart(_json(change.before), _json(change.after), margin=longest // 6)
+        return " → ".join(cut(each, longest) for each in both)
+    return cut(telling(_value(change)), longest)
+
+
+def told(
+    difference: Difference, *, longest: int, longest_label: int | None = None
+) -> Iterator[tuple[Effect, list[Told]]]:
+    """The changes of each effect that has any, with their words.
+
+    What came and what went is told apart, however alike the two look or begin.
+    """
+    labels = _told_apart([(change, change.label) for change in difference.changes], longest_label)
+    one_sided = [change for change in difference.changes if change.kind is not Kind.CHANGED]
+    values = _told_apart([(change, _value(change)) for change in one_sided], longest)
+    for effect, changes in by_effect(difference):
+        yield (
+            effect,
+            [
+                Told(change, labels[id(change)], values.get(id(change)) or in_words(change, longest))
+                for change in changes
+            ],
+        )
+
+
+def _told_apart(texts: Sequence[tuple[Change, str]], longest: int | None) -> dict[int, str]:
+    """What is shown of the text of each change, by the change's ``id``."""
+    of_kind: dict[tuple[str, Kind], dict[str, None]] = defaultdict(dict)
+    for change, text in texts:
+        of_kind[change.subject, change.kind][text] = None
+    shown: dict[tuple[str, Kind, str], str] = {}
+    for (subject, kind), group in of_kind.items():
+        others = of_kind.get((subject, _COUNTERPARTS[kind]), {}) if kind in _COUNTERPARTS else {}
+        found = rivals(group, others)
+        for text in group:
+            shown[subject, kind, text] = apart(text, found[text])[0] if text in found else telling(text)
+    if longest is not None:
+        for subject in {subject for subject, _ in of_kind}:
+            keys = [key for key in shown if key[0] == subject]
+            fitting = cut_apart((shown[key] for key in keys), longest)
+            shown |= {key: fitting[shown[key]] for key in keys}
+    return {id(change): shown[change.subject, change.kind, text] for change, text in texts}
+
+
+def _value(change: Change) -> str:
+    """What came or went, as far as a line can tell it."""
     value = change.after if change.kind is Kind.ADDED else change.before
+    if change.subject in _UNTOLD:
+        return ""
     if change.subject == "task" and isinstance(value, dict):
-        return shown(value.get("instruction"), longest)
-    if change.subject in (
-        "file",
-        "hidden file",
-        "judging file",
-        "file beside",
-        "schema",
-        "seed",
-        "description",
-    ) and isinstance(value, str):
+        return _json(value.get("instruction"))
+    if change.subject in _FILES and isinstance(value, str):
         lines = value.count("\n") + (not value.endswith("\n"))
         return f"{lines} {'line' if lines == 1 else 'lines'}"
-    return shown(value, longest)
+    return _json(value)
 
 
 def by_effect(difference: Difference) -> Iterator[tuple[Effect, list[Change]]]:
@@ -140,20 +151,11 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def _lines(value: Any) -> list[str]:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-    return text.split("\n")
-
-
 __all__ = [
     "Entry",
+    "Told",
     "by_effect",
     "in_words",
     "is_line_change",
-    "line_changes",
-    "shown",
+    "told",
 ]

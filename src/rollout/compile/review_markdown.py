@@ -10,16 +10,12 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from rollout.compile.change import Change, Difference, Effect, Kind
+from rollout.compile.change import Difference, Effect, Kind
+from rollout.compile.cutting import cut
+from rollout.compile.line_changes import line_changes
 from rollout.compile.lookalikes import telling
 from rollout.compile.masked import masked
-from rollout.compile.review import (
-    Entry,
-    by_effect,
-    in_words,
-    is_line_change,
-    line_changes,
-)
+from rollout.compile.review import Entry, Told, is_line_change, told
 
 LIMIT = 60_000
 """Characters that a review takes at most; a comment on GitHub may have 65,536."""
@@ -28,6 +24,7 @@ _ROWS = 100
 _NOTES = 10
 _LINES = 80
 _LONGEST = 200
+_LONGEST_LINE = 400
 _TAIL = 400
 _COUNTED = {
     Effect.AGENT: "that the agent sees",
@@ -144,10 +141,10 @@ def _add_details(page: _Page, entry: Entry) -> int:
     if not page.add(opening, reserve=reserve):
         return changes
     left_out = 0
-    for effect, group in by_effect(difference) if difference else ():
+    for effect, group in told(difference, longest=_LONGEST, longest_label=_LONGEST) if difference else ():
         shown = 0
-        for change in group:
-            block = _change(change)
+        for each in group:
+            block = _change(each)
             if shown == 0:
                 block = f"**{_HEADINGS[effect]}**\n\n{block}"
             if left_out == 0 and page.add(block, reserve=reserve):
@@ -160,7 +157,7 @@ def _add_details(page: _Page, entry: Entry) -> int:
 
 
 def _summary(entry: Entry) -> str:
-    label = f"<code>{html.escape(_cut(telling(entry.label), _LONGEST))}</code>"
+    label = f"<code>{html.escape(cut(telling(entry.label), _LONGEST))}</code>"
     if entry.difference is None:
         return f"{label}: cannot be told"
     parts = [f"{count} {_COUNTED[effect]}" for effect, count in entry.difference.counts.items() if count]
@@ -181,33 +178,31 @@ def _closing(entry: Entry) -> Iterator[str]:
     yield " → ".join(f"`{digest}`" for digest in digests)
 
 
-def _change(change: Change) -> str:
+def _change(told: Told) -> str:
+    change = told.change
     verb = {Kind.ADDED: "added", Kind.REMOVED: "removed", Kind.CHANGED: "changed"}[change.kind]
-    head = f"- {verb} {change.subject} {_code(change.label, _LONGEST)}"
+    head = f"- {verb} {change.subject} {_span(told.label)}"
     if is_line_change(change):
-        lines = [line[:400] for line in line_changes(change)]
+        lines = list(line_changes(change, _LONGEST_LINE))
         more = len(lines) - _LINES
         if more > 0:
             lines = [*lines[:_LINES], f"… {more} more lines"]
         return f"{head}\n\n{_fence(lines, 'diff')}"
-    words = in_words(change, _LONGEST)
-    if not words:
-        return head
-    return f"{head}: {_code(words, _LONGEST * 2)}"
+    return f"{head}: {_span(told.words)}" if told.words else head
 
 
 def _code(text: str, longest: int) -> str:
-    text = _cut(telling(text), longest)
+    return _span(cut(telling(text), longest))
+
+
+def _span(text: str) -> str:
+    """A code span of what can be shown."""
     if not text.strip():
         return "(empty)"
     ticks = "`" * (_longest_run(text) + 1)
     # A space on either side is taken off again, and keeps a backtick at the edge from joining the fence.
     edge = " " if text[0] in "` " or text[-1] in "` " else ""
     return f"{ticks}{edge}{text}{edge}{ticks}"
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _fence(lines: Sequence[str], language: str) -> str:

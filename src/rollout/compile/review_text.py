@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rollout.compile.change import Change, Difference, Effect, Kind
+from rollout.compile.change import Difference, Effect, Kind
+from rollout.compile.line_changes import line_changes
 from rollout.compile.lookalikes import telling
 from rollout.compile.masked import masked
-from rollout.compile.review import (
-    Entry,
-    by_effect,
-    in_words,
-    is_line_change,
-    line_changes,
-)
+from rollout.compile.review import Entry, Told, is_line_change, told
 
 _SIGNS = {Kind.ADDED: "+", Kind.REMOVED: "-", Kind.CHANGED: "~"}
 _COLORS = {Kind.ADDED: "32", Kind.REMOVED: "31", Kind.CHANGED: "33"}
@@ -50,13 +45,13 @@ def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
         yield f"  {paint(telling(entry.conclusion), '31')}"
         return
     width = min(max((len(change.subject) for change in difference.changes), default=0), 14)
-    for effect, changes in by_effect(difference):
+    for effect, changes in told(difference, longest=_LONGEST):
         yield f"  {_HEADINGS[effect]}"
         folded = _foldable(changes) if effect is Effect.METADATA else {}
-        for change in changes:
-            if (group := folded.get((change.kind, change.subject))) is None:
-                yield from _change(change, width, paint)
-            elif change is group[0]:
+        for each in changes:
+            if (group := folded.get((each.change.kind, each.change.subject))) is None:
+                yield from _change(each, width, paint)
+            elif each is group[0]:
                 yield _fold(group, width, paint)
     for note in difference.notes:
         yield f"  note: {telling(note)}"
@@ -67,29 +62,30 @@ def _entry(entry: Entry, paint: _Paint) -> Iterator[str]:
         yield f"  {paint(digests, '2')}"
 
 
-def _change(change: Change, width: int, paint: _Paint) -> Iterator[str]:
+def _change(told: Told, width: int, paint: _Paint) -> Iterator[str]:
+    change = told.change
     sign = paint(_SIGNS[change.kind], _COLORS[change.kind])
-    words = in_words(change, _LONGEST)
-    head = f"    {sign} {change.subject:<{width}}  {telling(change.label)}"
-    yield f"{head}: {words}" if words else head
+    head = f"    {sign} {change.subject:<{width}}  {told.label}"
+    yield f"{head}: {told.words}" if told.words else head
     if is_line_change(change):
         for line in line_changes(change):
             code = {"+": "32", "-": "31", "@": "36"}.get(line[:1], "")
             yield f"        {paint(line, code) if code else line}".rstrip()
 
 
-def _foldable(changes: Sequence[Change]) -> dict[tuple[Kind, str], list[Change]]:
+def _foldable(changes: Sequence[Told]) -> dict[tuple[Kind, str], list[Told]]:
     # Forty new solutions are one piece of news, and not the one that a reviewer came for.
-    groups: dict[tuple[Kind, str], list[Change]] = {}
-    for change in changes:
-        groups.setdefault((change.kind, change.subject), []).append(change)
+    groups: dict[tuple[Kind, str], list[Told]] = {}
+    for each in changes:
+        groups.setdefault((each.change.kind, each.change.subject), []).append(each)
     return {key: group for key, group in groups.items() if len(group) > _MOST_ALIKE}
 
 
-def _fold(group: Sequence[Change], width: int, paint: _Paint) -> str:
-    sign = paint(_SIGNS[group[0].kind], _COLORS[group[0].kind])
-    names = ", ".join(telling(change.label) for change in group[:3])
-    return f"    {sign} {group[0].subject:<{width}}  {len(group)} times: {names}, …"
+def _fold(group: Sequence[Told], width: int, paint: _Paint) -> str:
+    first = group[0].change
+    sign = paint(_SIGNS[first.kind], _COLORS[first.kind])
+    names = ", ".join(each.label for each in group[:3])
+    return f"    {sign} {first.subject:<{width}}  {len(group)} times: {names}, …"
 
 
 def _digests(difference: Difference) -> str:

@@ -6,7 +6,9 @@ import copy
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,10 +20,10 @@ from hypothesis import given, settings
 from rollout import Environment, Task
 from rollout.compile.change import Change, Effect
 from rollout.compile.diff import appeared, diff, disappeared
-from rollout.compile.lookalikes import look
+from rollout.compile.line_changes import line_changes
 from rollout.compile.meaning import mean_the_same
 from rollout.compile.payload import compile_environment
-from rollout.compile.review import Entry, in_words, is_line_change, line_changes
+from rollout.compile.review import Entry, in_words, is_line_change, told
 from rollout.compile.review_json import describe
 from rollout.compile.review_markdown import LIMIT
 from rollout.compile.review_markdown import render as render_markdown
@@ -190,6 +192,8 @@ def test_where_code_that_judges_cannot_be_seen_nobody_knows_whether_runs_stay_co
         assert difference.conclusion.endswith(
             "The code of “grade.py:grade” is not: whether old runs stay comparable is unknown."
         )
+    more_tasks = replace(judged, tasks=[*judged.tasks, Task("Refund O-2.", {"refunds": []}, id="o-2")])
+    assert "can still be compared" not in diff(judged, more_tasks).conclusion
     renamed = diff(here, desk(verifier=JUDGED, name="Front desk"))
     assert "| not known |" in render_markdown([Entry("desk", renamed)])
     assert diff(here, here).is_comparable
@@ -334,9 +338,42 @@ def test_a_tool_that_takes_other_arguments_too_is_another() -> None:
     ]
 
 
+PASSING = str.maketrans("․꞉∕ꞌкɡɑⅠⅼոμ❘ᖯ", ".:/'kgaIlnµ|b")
+
+
+def look(text: str) -> str:
+    """What is seen of a text, by a reader to whom every letter that passes for another is that other."""
+    seen = "".join(
+        each
+        for each in unicodedata.normalize("NFC", text)
+        if unicodedata.category(each) != "Cf" and each not in "\u034f\u3164\ufe0f\u2800"
+    )
+    return " ".join(seen.translate(PASSING).split())
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        *(
+            (text, text.translate({ord(text[at]): glyph}))
+            for text, at, glyph in (
+                ("1.50", 1, "․"),
+                ("10:30", 2, "꞉"),
+                ("a/b", 1, "∕"),
+                ("don't", 3, "ꞌ"),
+                ("pick", 3, "к"),
+                ("k", 0, "к"),
+                ("go", 0, "ɡ"),
+                ("a", 0, "ɑ"),
+                ("I agree", 0, "Ⅰ"),
+                ("l", 0, "ⅼ"),
+                ("10 n", 3, "ո"),
+                ("5 µm", 2, "μ"),
+                ("a|b", 1, "❘"),
+                ("éab", 2, "ᖯ"),
+            )
+        ),
+        ("a", "a\u2800"),
         ("a b", "a\u00a0b"),
         ("ab", "a\u200bb"),
         ("ab", "a\u2060b"),
@@ -362,6 +399,56 @@ def test_two_texts_that_differ_never_look_the_same(before: str, after: str, fram
     else:
         shown = in_words(change, 200).split(" → ")
     assert len(shown) == 2 and len(set(map(look, shown))) == 2
+
+
+@pytest.mark.parametrize("glyph", PASSING.keys() - {ord("μ")})
+def test_what_came_is_told_from_what_went_and_looks_the_same(glyph: int) -> None:
+    plain = f"x{chr(PASSING[glyph])}1"
+    sides = [
+        desk(tasks=[Task("Refund it.", {"refunds": [{"id": text}]}, id="o-1")])
+        for text in (plain, plain.translate({PASSING[glyph]: chr(glyph)}))
+    ]
+    (_, (went, came)), *_ = told(diff(*sides), longest=200)
+    assert look(went.label) != look(came.label) and look(went.words) != look(came.words)
+
+
+def test_words_of_another_script_stay_readable_where_they_change() -> None:
+    before, after = (desk(tasks=[Task(text, {}, id="o-1")]) for text in ("退款给客户", "付款给客户"))
+    assert in_words(diff(before, after).changes[0], 200) == '"退<U+9000>款给客户" → "付<U+4ED8>款给客户"'
+
+
+LONG = "".join(f"Please look at order O-{n} and think about it. " for n in range(12))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{0}Pay 10.", "{0}Pay 99."),
+        ("Pay 10. {0}", "Pay 99. {0}"),
+        ("{0}Pay 10. {1}", "{0}Pay 99. {1}"),
+        ("{0}Pay 10. {1}Ask.", "Hello. {0}Pay 99. {1}"),
+        ("First.\n{0}Pay 10.", "{0}Pay 99.\nNow first.\nThen second."),
+        ("{0}Pay 10.\n{1}Pay 11.\nOne.", "{0}Pay 99.\n{1}Pay 98."),
+    ],
+)
+def test_a_long_line_is_shown_around_what_changed_in_it(before: str, after: str) -> None:
+    longer = LONG, LONG.replace("order", "device")
+    sides = [desk(tasks=[Task(text.format(*longer), {}, id="o-1")]) for text in (before, after)]
+    (change,) = diff(*sides).changes
+    shown = list(line_changes(change, 400))
+    assert max(map(len, shown)) <= 400 and any("…" in line for line in shown)
+    for sign, paid in (("-", "10"), ("+", "99")):
+        assert [line for line in shown if line[0] == sign and f"Pay {paid}." in line]
+
+
+def test_rows_that_begin_alike_are_cut_where_they_part() -> None:
+    def texts(end: str) -> dict[str, Any]:
+        return {"refunds": [{"id": LONG + each + end} for each in ("x", f"y{LONG}")]}
+
+    sides = [desk(tasks=[Task("Refund it.", texts(end), id="o-1")]) for end in ("1", "2")]
+    ((_, changes),) = told(diff(*sides), longest=200, longest_label=200)
+    for shown in ([each.label for each in changes], [each.words for each in changes]):
+        assert len(set(shown)) == 4 and max(map(len, shown)) <= 200
 
 
 def side(path: str, slug: str) -> Side:
@@ -403,12 +490,17 @@ HOSTILE = (
 
 
 def hostile_entries() -> list[Entry]:
+    unseen = desk(verifier={"primitives": [{"name": "p", "type": "python", "function": f"{HOSTILE}.py:f"}]})
     after = desk(name=HOSTILE, description=HOSTILE)
     config(after)["fixtures"][HOSTILE] = {HOSTILE: HOSTILE}
     config(after)["tools"][0]["name"] = HOSTILE
     after.tasks = [Task(HOSTILE, {HOSTILE: HOSTILE}, id=HOSTILE)]
     verifier(after)["primitives"].append({"name": HOSTILE, "type": "python", "function": f"{HOSTILE}.py:f"})
-    return [Entry(HOSTILE, diff(desk(), after)), Entry(HOSTILE, None, HOSTILE)]
+    return [
+        Entry(HOSTILE, diff(desk(), after)),
+        Entry(HOSTILE, None, HOSTILE),
+        Entry(HOSTILE, diff(unseen, replace(unseen, slug=HOSTILE, name=HOSTILE))),
+    ]
 
 
 def prose(markdown: str) -> str:
@@ -431,13 +523,20 @@ def test_nothing_that_an_environment_says_is_alive_in_markdown() -> None:
     # In a summary, which is HTML, the label is escaped and in a code element.
     rest = re.sub(r"<code>[^<]*</code>", "LABEL", prose(text))
     assert "@" not in rest and "<script" not in rest and "http" not in rest
-    assert re.findall(r"<[^>]*>", rest) == ["<details>", "<summary>", "</summary>", "</details>"] * 2
+    assert re.findall(r"<[^>]*>", rest) == ["<details>", "<summary>", "</summary>", "</details>"] * 3
     assert "\u202e" not in text and "\x1b" not in text and "\r" not in text
 
 
 def test_nothing_that_an_environment_says_moves_the_cursor() -> None:
     text = render_text(hostile_entries())
     assert "\x1b" not in text and "\u202e" not in text and "\r" not in text
+    assert "\n# H" not in text
+
+
+def test_of_many_functions_that_cannot_be_seen_the_first_are_named() -> None:
+    primitives = [{"name": f"p{n}", "type": "python", "function": f"{n}.py:f"} for n in range(9)]
+    judged = desk(verifier={"primitives": primitives})
+    assert "“4.py:f” and 4 more is not: " in diff(judged, judged).conclusion
 
 
 def test_colour_is_only_there_when_it_is_asked_for() -> None:
@@ -503,7 +602,19 @@ def test_how_a_database_is_run_here_is_compared_though_it_is_never_pushed() -> N
         ("readOnly", True, False, Effect.AGENT),
     ]
     assert compile_environment(before).data == compile_environment(after).data
-    assert diff(before, after, local=False).changes == ()
+
+
+def test_settings_of_a_database_that_a_compiled_file_lacks_leave_it_open() -> None:
+    compiled = Environment("db", "Db", "sql", schema="CREATE TABLE t (a);")
+    assert diff(compiled, compiled, local=False).is_comparable
+    writable = diff(replace(compiled, read_only=False), compiled, local=False)
+    assert writable.changes == () and not writable.is_comparable
+    assert writable.conclusion == (
+        "No difference in what is compared. The setting “readOnly” of the database is not: "
+        "whether old runs stay comparable is unknown."
+    )
+    dated = diff(compiled, replace(compiled, dialect="postgres", now="2025-03-05"), local=False)
+    assert "The settings “dialect”, “now” of the database are not" in dated.conclusion
 
 
 def made_up(kind: str, seed: str) -> str:
@@ -531,7 +642,15 @@ def test_a_review_shows_no_secret_of_either_side(kind: str, tmp_path: Path) -> N
         folder.mkdir()
         (folder / "grade.py").write_text(f"KEY = {key!r}\n\ndef grade(case): pass\n", encoding="utf-8")
         environment = desk(
-            verifier=copy.deepcopy(JUDGED), folder=folder, description=f"With {key}", name=f"Desk {key}"
+            verifier={
+                "primitives": [
+                    *JUDGED["primitives"],
+                    {"name": "m", "type": "python", "function": f"{key}/m.py:f"},
+                ]
+            },
+            folder=folder,
+            description=f"With {key}",
+            name=f"Desk {key}",
         )
         config(environment)["tools"].append(
             {"name": f"t{name}", "kind": "mock", "response": {"key": key, key: 1}}

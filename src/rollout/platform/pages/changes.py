@@ -13,8 +13,9 @@ from starlette.routing import Route
 from rollout.analysis.report.texts import Texts
 from rollout.compile.change import Change, Effect
 from rollout.compile.diff import diff
+from rollout.compile.line_changes import line_changes
 from rollout.compile.payload import environment_of
-from rollout.compile.review import by_effect, in_words, is_line_change, line_changes
+from rollout.compile.review import by_effect, in_words, is_line_change
 from rollout.platform.pages.showing import show, texts_of
 from rollout.platform.pages.visiting import page
 from rollout.platform.server.environments import digest_of, entry_of
@@ -26,7 +27,7 @@ _HEADINGS = {
     Effect.GRADING: "Grading",
     Effect.METADATA: "Metadata only",
 }
-_LONGEST = 400
+_LONGEST, _LONGEST_LINE = 400, 1_000
 _MOST_LINES, _MOST_CHANGES = 200, 200
 
 
@@ -93,9 +94,9 @@ def _shown(change: Change, texts: Texts, shows_all: bool) -> Shown:
     if not is_line_change(change):
         words = texts.line(in_words(change, _LONGEST), 2 * _LONGEST)
         return Shown(str(change.kind), change.subject, label, words, [], 0)
-    lines = list(line_changes(change))
+    lines = list(line_changes(change, None if shows_all else _LONGEST_LINE))
     kept = lines if shows_all else lines[:_MOST_LINES]
-    longest = 1 << 30 if shows_all else 1_000
+    longest = 1 << 30 if shows_all else _LONGEST_LINE
     told = [
         (line[:1], "\t".join(texts.line(part, longest) for part in line[1:].split("\t"))) for line in kept
     ]
