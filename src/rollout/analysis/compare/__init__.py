@@ -170,8 +170,8 @@ class Slice:
 class Margin:
     """Whether it is shown that neither pass rate nor score is lower by ``size`` or more.
 
-    ``least`` is the difference if all that has no grade in the trained run had failed; None where nothing can be
-    compared. ``least_score`` is that of the score, with 0 for what has no grade; None where it is the same. It is shown
+    ``least`` is the difference if all that has no grade in the trained run, or was not done, had failed; None where
+    nothing can be compared. ``least_score`` is that of the score, with 0 for it; None where it is the same. It is shown
     when their intervals lie wholly above −size.
     """
 
@@ -207,10 +207,11 @@ class Comparison:
     ``pass_rate``, ``score`` and ``power`` are None where no task has a grade in both. ``no_grade`` is the share of
     rollouts without a grade, over the tasks that were run in both, None where there are none. ``lost`` are the names of
     tasks that have a grade in the baseline and none in the trained run although they were run, ``ungraded`` those that
-    were run in both and have none in the baseline; the others are in one run only. ``merged`` are groups of names whose
-    tasks are the same. ``versions`` names what differs of the environment, ``settings`` what else the runs differ in.
-    ``is_version_known`` is False where neither says which version it is of, and ``pairing`` is how tasks were found.
-    ``is_itself`` says that both are one run.
+    were run in both and have none in the baseline; the others are in one run only. ``undone`` are those of the
+    baseline's own that have a grade there and that the trained run could have done, since its version has the same
+    tasks. ``merged`` are groups of names whose tasks are the same. ``versions`` names what differs of the environment,
+    ``settings`` what else the runs differ in. ``is_version_known`` is False where neither says which version it is of,
+    and ``pairing`` is how tasks were found. ``is_itself`` says that both are one run.
     """
 
     baseline: Tally
@@ -226,6 +227,7 @@ class Comparison:
     ungraded: Sequence[str]
     only_baseline: Sequence[str]
     only_trained: Sequence[str]
+    undone: Sequence[str]
     merged: Sequence[Sequence[str]]
     versions: Sequence[str]
     settings: Sequence[str]

@@ -47,6 +47,12 @@ def compare(baseline: Side, trained: Side, *, margin: float | None = None) -> Co
     The versions need not be the same: whoever asks for it says so, by :func:`other_version`.
     """
     before, after = _by_content(baseline), _by_content(trained)
+    versions = other_version(baseline, trained)
+    undone = [
+        was
+        for content, was in before.items()
+        if was.graded and content not in after and _has_same_tasks(baseline, trained, versions)
+    ]
     both = [(before[content], after[content]) for content in before if content in after]
     pairs = sorted(
         (_pair(was, now) for was, now in both if was.graded and now.graded),
@@ -62,13 +68,14 @@ def compare(baseline: Side, trained: Side, *, margin: float | None = None) -> Co
         no_grade=_no_grade(both),
         slices=_slices(pairs),
         power=None if rate is None else _power(pairs, rate),
-        margin=None if margin is None else _margin(margin, both),
+        margin=None if margin is None else _margin(margin, both, undone),
         lost=[now.name for was, now in both if was.graded and not now.graded],
         ungraded=[now.name for was, now in both if not was.graded],
         only_baseline=[each.name for content, each in before.items() if content not in after],
         only_trained=[each.name for content, each in after.items() if content not in before],
+        undone=[was.name for was in undone],
         merged=_merged(before, after),
-        versions=other_version(baseline, trained),
+        versions=versions,
         settings=changes(baseline.settings, trained.settings),
         is_version_known=bool(baseline.digest or trained.digest),
         pairing=max(baseline.pairing, trained.pairing),
@@ -94,6 +101,11 @@ def other_version(baseline: Side, trained: Side) -> list[str]:
         return differing or ["environment"]
     # Only what tasks are called can still be another: all else of them is in the digest.
     return [name for name in differing if name != "tasks"]
+
+
+def _has_same_tasks(baseline: Side, trained: Side, versions: Sequence[str]) -> bool:
+    known = baseline.parts.get("tasks")
+    return not versions or (known is not None and known == trained.parts.get("tasks"))
 
 
 @dataclass(slots=True)
@@ -259,7 +271,7 @@ def _no_grade(both: Sequence[tuple[_Tries, _Tries]]) -> Contrast | None:
     return _permuted(_Values(before, after, differences))
 
 
-def _margin(size: float, both: Sequence[tuple[_Tries, _Tries]]) -> Margin:
+def _margin(size: float, both: Sequence[tuple[_Tries, _Tries]], undone: Sequence[_Tries]) -> Margin:
     """That it is not worse by so much, as in G. Piaggio and others, “Reporting of Noninferiority and Equivalence
     Randomized Trials: Extension of the CONSORT 2010 Statement”, JAMA 308 (2012), p. 2594–2604: by the lower end of the
     two-sided 95 % interval. What has no grade is taken at its worst, as C. F. Manski, “Nonparametric Bounds on
@@ -270,7 +282,9 @@ def _margin(size: float, both: Sequence[tuple[_Tries, _Tries]]) -> Margin:
     if not any(was.graded and now.graded for was, now in both):
         return Margin(size, None)
     rates = [round(now.passed / now.all - was.passed / was.graded, 12) for was, now in both if was.graded]
+    rates += [round(-was.passed / was.graded, 12) for was in undone]
     scores = [round(now.score / now.all - was.score / was.graded, 12) for was, now in both if was.graded]
+    scores += [round(-was.score / was.graded, 12) for was in undone]
     return Margin(
         size, _estimate(rates, -1.0, 1.0), None if scores == rates else _estimate(scores, -1.0, 1.0)
     )

@@ -22,8 +22,8 @@ def regressions(comparison: Comparison) -> Iterator[str]:
     rate of a slice. With one it has to be shown that the run is not worse by as much in either, since what is not known
     is no reason to let it through; and no slice may be shown to be worse and seen to be so by as much. In either case
     it is not let through where nothing could be compared, where it is not whole, where it is shown to have more
-    rollouts without a grade, and where it has no grade of a task that the baseline has one of: it might have failed
-    there.
+    rollouts without a grade, and where it has no grade of a task that the baseline has one of, unless its version has
+    other tasks: it might have failed there.
     """
     asked, least = comparison.margin, 0.0
     if comparison.pass_rate is None:
@@ -45,8 +45,8 @@ def regressions(comparison: Comparison) -> Iterator[str]:
         yield str(more_without_grade(comparison))
     if comparison.trained.unfinished is not None:
         yield f"The trained run is not whole. {comparison.trained.unfinished}"
-    if comparison.lost:
-        yield f"The trained run has no grade of {named(comparison.lost)}."
+    if without := [*comparison.lost, *comparison.undone]:
+        yield f"The trained run has no grade of {named(without)}."
 
 
 __all__ = ["regressions"]

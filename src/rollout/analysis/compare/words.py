@@ -254,6 +254,7 @@ def margin(comparison: Comparison) -> str | None:
     if asked.least is None:
         return f"{sentence}."
     is_bound = comparison.no_grade is not None and comparison.no_grade.trained.value > 0
+    is_bound |= bool(comparison.undone)
     bound = ", if what has no grade had failed" if is_bound else ""
     said = []
     if asked.least.interval.low <= -asked.size:

@@ -233,6 +233,35 @@ def test_what_has_no_grade_any_more_fails(margin: float | None) -> None:
     assert gate({"a": [1.0]}, {"b": [1.0]}, margin=margin)
 
 
+@pytest.mark.parametrize("margin", [None, 0.5])
+def test_a_run_that_has_not_done_what_the_baseline_has_fails(margin: float | None) -> None:
+    before = many(40, 1.0)
+    after = dict(list(before.items())[:38])
+    assert gate(before, after, margin=margin) == ["The trained run has no grade of “t38”, “t39”."]
+    assert gate({**before, "t38": [None], "t39": [None]}, after, margin=margin) == []
+    assert gate(after, before, margin=margin) == []
+
+
+def test_what_was_not_done_is_taken_at_its_worst_too() -> None:
+    before = many(400, 1.0, trials=2)
+    sentence, _ = gate(before, dict(list(before.items())[:390]), margin=0.01)
+    assert sentence.endswith(", if what has no grade had failed.")
+
+
+def test_of_other_tasks_only_those_that_both_versions_have_count() -> None:
+    def of(scores: Results, digest: str, **parts: str) -> Side:
+        return replace(side(scores), digest=digest, parts=parts)
+
+    before, after = many(8, 1.0), many(6, 1.0)
+    other = compare(of(before, "1", tasks="a"), of(after, "2", tasks="b"))
+    assert (other.undone, other.only_baseline) == ([], ["t6", "t7"])
+    assert list(regressions(other)) == []
+    judged = compare(of(before, "1", tasks="a", verifier="c"), of(after, "2", tasks="a", verifier="d"))
+    assert list(regressions(judged)) == ["The trained run has no grade of “t6”, “t7”."]
+    unknown = compare(of(before, "1"), of(after, "2"))
+    assert list(regressions(unknown)) == []
+
+
 def test_a_model_that_breaks_where_it_would_have_failed_is_not_let_through() -> None:
     before = {f"t{number}": [1.0, 0.0, 0.0] for number in range(10)}
     breaking = {task: [1.0, None, None] for task in before}
