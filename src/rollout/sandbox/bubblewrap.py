@@ -44,7 +44,7 @@ class Bubblewrap:
         if self.change_user is not None:
             user = _FIRST_USER + next(_numbers) % _USERS
         folder.name_user(user)
-        arguments = [self.program, *self._namespaces(), *_system()]
+        arguments = [*self._namespaces(), *_system()]
         for name in ("passwd", "group", "hosts"):
             arguments += ["--ro-bind", str(folder.path / name), f"/etc/{name}"]
         arguments += ["--ro-bind", str(folder.path), INSIDE]
@@ -64,9 +64,10 @@ class Bubblewrap:
             os.close(rules_write)
             hand_on.append(rules_read)
             arguments += ["--seccomp", str(rules_read)]
-        arguments += [*self._user(user), "/bin/sh", "-c", SCRIPT, "sh", command]
-        # bwrap's own variables can be read in the sandbox, as those of its first process.
-        return Start(arguments, hand_on, variables={}, status_fd=status_read, go_fd=go_write)
+        # bwrap is the first process in the sandbox, where its own variables and arguments can be read.
+        hand_on.append(told := _as_descriptor(arguments))
+        line = [self.program, "--args", str(told), *self._user(user), "/bin/sh", "-c", SCRIPT, "sh", command]
+        return Start(line, hand_on, variables={}, status_fd=status_read, go_fd=go_write)
 
     async def end(self, start: Start) -> None:
         """The kernel ends the rest, since their process namespace has lost its first process."""
@@ -97,6 +98,17 @@ def candidates(program: str) -> Iterator[Bubblewrap]:
 
 _EMPTY = {"/dev/shm": "1777", "/tmp": "1777", WORK: "0777"}
 """The folders that a command finds empty and may write to, with their permissions."""
+
+
+def _as_descriptor(arguments: list[str]) -> int:
+    """A descriptor from which bwrap reads arguments, each ended by a zero. Raises ValueError where one has a zero."""
+    if any("\0" in each for each in arguments):
+        raise ValueError("embedded null byte")
+    descriptor = os.memfd_create("arguments")
+    with os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(b"".join(os.fsencode(each) + b"\0" for each in arguments))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def _is_covered(path: Path) -> bool:

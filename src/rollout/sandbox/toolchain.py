@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -24,8 +27,8 @@ def seen() -> tuple[str, ...]:
     wanted = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
     wanted += [str(prefix) for name in _PROGRAMS if (prefix := _prefix(name)) is not None]
     wanted += [str(Path(path).resolve()) for path in os.environ.get(PATHS, "").split(os.pathsep) if path]
-    for path in wanted:
-        if _may_be_shown(path) and not any(Path(path).is_relative_to(other) for other in found):
+    for path in (part for whole in wanted for part in _showable(whole)):
+        if not any(Path(path).is_relative_to(other) for other in found):
             found.append(path)
     return tuple(found)
 
@@ -52,15 +55,26 @@ def _prefix(program: str) -> Path | None:
     return folder.parent if folder.name == "bin" else None
 
 
-def _may_be_shown(path: str) -> bool:
-    # A home, or a folder above one, is never shown whole, whatever is installed in it.
-    home, resolved = Path.home().resolve(), Path(path).resolve()
-    if not resolved.is_dir() or home.is_relative_to(resolved) or len(resolved.parts) <= 2:
-        return False
-    # ~/.cargo or ~/.local hold credentials beside programs; an environment of Python's own may be called ~/.venv.
-    return (
-        not (resolved.parent == home and resolved.name.startswith(".")) or (resolved / "pyvenv.cfg").is_file()
-    )
+def _showable(path: str) -> list[str]:
+    """What of a folder may be seen: all of it, its programs and libraries, or nothing."""
+    resolved = Path(path).resolve()
+    if not resolved.is_dir() or len(resolved.parts) <= 2:
+        return []
+    # A home, or a folder above one, is never shown, whatever is installed in it.
+    if any(home.is_relative_to(resolved) for home in _homes(resolved)):
+        return []
+    # .cargo or .local hold credentials beside programs; an environment of Python's own may be called .venv.
+    if resolved.name.startswith(".") and not (resolved / "pyvenv.cfg").is_file():
+        return [str(part) for name in ("bin", "lib") if (part := Path(path, name)).is_dir()]
+    return [path]
+
+
+def _homes(folder: Path) -> Iterator[Path]:
+    """The homes of whoever runs this, which HOME need not name, and of the folder's owner."""
+    yield Path.home().resolve()
+    for number in {os.geteuid(), folder.stat().st_uid}:
+        with suppress(KeyError):
+            yield Path(pwd.getpwuid(number).pw_dir).resolve()
 
 
 __all__ = ["PATHS", "search_path", "seen"]

@@ -11,6 +11,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 
@@ -67,6 +68,12 @@ class TestWhatItSees:
         ended = ran("env; cat /proc/*/environ")
         assert "sk-secret" not in ended.output
         assert "HOME=/tmp" in ended.output
+
+    def test_no_path_of_this_machine_on_a_command_line(self) -> None:
+        ended = ran("tr '\\0' ' ' < /proc/1/cmdline")
+        assert "bwrap" in ended.output
+        assert "bind" not in ended.output
+        assert gettempdir() not in ended.output
 
     def test_none_of_our_processes(self) -> None:
         ended = ran("ls /proc | grep -c '^[0-9]'")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pwd
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,7 @@ from rollout.environment import Environment, Task
 from rollout.models import connect
 from rollout.sandbox import VARIABLE, Job, SandboxError, choice, chosen, run
 from rollout.sandbox.container import IMAGE
-from rollout.sandbox.toolchain import seen
+from rollout.sandbox.toolchain import PATHS, seen
 
 
 @pytest.fixture
@@ -155,3 +158,35 @@ def test_no_home_is_seen_whole() -> None:
     home = Path.home().resolve()
     assert not [path for path in seen() if home.is_relative_to(Path(path).resolve())]
     assert not [path for path in seen() if Path(path).name in (".cargo", ".local", ".config", ".ssh")]
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """What is seen is worked out anew, within the test and after it."""
+    seen.cache_clear()
+    yield
+    seen.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_hidden_folder_is_seen_without_its_credentials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prefix = tmp_path / "someone" / ".cargo"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "credentials.toml").touch()
+    cargo = prefix / "bin" / "cargo"
+    cargo.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(cargo.parent))
+    shown = [path for path in seen() if Path(path).is_relative_to(tmp_path)]
+    assert shown == [str(prefix / "bin")]
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_home_that_is_not_named_by_home_is_not_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path(pwd.getpwuid(os.geteuid()).pw_dir).resolve()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(PATHS, str(home))
+    assert not [path for path in seen() if home.is_relative_to(Path(path).resolve())]
