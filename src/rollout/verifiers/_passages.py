@@ -6,9 +6,10 @@ import re
 from typing import Any, Final, NamedTuple
 
 from rollout.verifiers._json_message import read_json
+from rollout.verifiers._number_phrases import number_said
 from rollout.verifiers._phrase_tokens import Unread
 from rollout.verifiers._text_phrases import bare
-from rollout.verifiers._wording import SAYING, Question, is_courtesy, words_of
+from rollout.verifiers._wording import SAYING, Question, is_courtesy, is_denial, words_of
 
 _MARK: Final = re.compile(
     r"""^[^\w\n]*(?:(?:so|thus|hence|therefore)\b,?\s+)?(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|result)\s*
@@ -40,6 +41,10 @@ _MOST_COURTESIES: Final = 5
 _CONCLUDES: Final = re.compile(r"(?:^|,\s*|[.!]\s+)(?:so|thus|hence|therefore)\W*$", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[\"'”’)*_]*\s+(?=[\"'“‘(*_]*[^\W\d_])")
 _FENCE: Final = re.compile(r"```(?:json|JSON)?[ \t]*\n(.*?)```", re.DOTALL)
+_MOST_CALLED: Final = 3
+_LEADING: Final = frozenset(
+    ("below", "following", "follows", "as", "next", "shown", "given", "clear", "simple")
+)
 _KEYS: Final = ("answer", "final_answer", "finalAnswer")
 
 
@@ -66,17 +71,19 @@ def json_said(text: str, question: Question) -> Any:
         return read_json(text.strip())
     except ValueError:
         fence = _FENCE.search(text) if text.count("```") == 2 else None
-        if fence is None or _takes_back(text[: fence.start()], text[fence.end() :], question):
+        if fence is None or _takes_back(text[: fence.start()], fence[1], text[fence.end() :], question):
             raise
     return read_json(fence[1])
 
 
-def _takes_back(before: str, after: str, question: Question) -> bool:
+def _takes_back(before: str, inside: str, after: str, question: Question) -> bool:
     before = _plain(before)
     leading = words_of(_SENTENCE.split(before.split("\n")[-1])[-1])
     is_asked_back = all(word.casefold() in SAYING for word in leading)
     asks = before.endswith("?") and (is_asked_back or question.odd_word(leading) is not None)
     if asks or question.odd_doubt(leading) is not None or any(map(_names, _MARK.finditer(before))):
+        return True
+    if _called_otherwise(before, inside, question) is not None:
         return True
     rest = _without_courtesy(_plain(after))
     return not is_courtesy(rest) and ("?" in rest or question.odd_word(words_of(rest)) is not None)
@@ -115,6 +122,15 @@ def find_passage(text: str, question: Question) -> Passage | Unread:
         return Unread(f"it calls more than one thing the answer (“{other[:40]}”, “{said[-1][:40]}”)")
     if marks:
         return _marked(message, marks[-1], question)
+    passage = _unmarked(message, question)
+    if isinstance(passage, Passage):
+        other = _called_otherwise(message, passage.text, question)
+        if other is not None:
+            return Unread(f"“{other[:40]}” is called the answer, and “{passage.text[:40]}” said after it")
+    return passage
+
+
+def _unmarked(message: str, question: Question) -> Passage | Unread:
     lines = [line for line in message.split("\n") if line.strip()]
     last, previous = _BULLET.sub("", lines[-1]).strip(), lines[-2].strip() if len(lines) > 1 else ""
     *_, sentence = _SENTENCE.split(last)
@@ -128,6 +144,26 @@ def find_passage(text: str, question: Question) -> Passage | Unread:
     return Passage(
         "line", _without_source(last), "the last line" if previous else "the whole message", message
     )
+
+
+def _called_otherwise(message: str, text: str, question: Question) -> str | None:
+    """What is called the answer though ``text`` says something else; None where it only leads up to that.
+
+    “The answer is 5.” calls a thing so, “The answer is below:” and “The answer is the sum of all late ones.” do not.
+    """
+    known = {word.casefold() for word in words_of(text)}
+    for called in _CALLED.finditer(message):
+        name = _names(called)
+        words = words_of(name)
+        if not words or is_denial(words[0]) or called["called"].rstrip("*_ ").endswith(":"):
+            continue
+        if known.issuperset(words) or _agree(name, bare(text).casefold()):
+            continue
+        is_short = len(words) <= max(_MOST_CALLED, len(known))
+        says = question.odd_word(words, denied=True, besides=_LEADING) is not None
+        if (is_short and says) or not isinstance(number_said(name, question), Unread):
+            return bare(called["called"])
+    return None
 
 
 def _agree(one: str, other: str) -> bool:
