@@ -34,7 +34,16 @@ _OF_PYTHON = (
 _FILES: Mapping[str, tuple[str, ...]] = {
     "pytest": (*_OF_PYTHON, "rollout_witness_pytest.py"),
     "unittest": (*_OF_PYTHON, "sitecustomize.py"),
-    "node": ("witness.cjs", "node_files.cjs", "node_guard.cjs", "node_library.cjs", "node_reporter.mjs"),
+    "node": (
+        "witness.cjs",
+        "node_callers.cjs",
+        "node_children.cjs",
+        "node_files.cjs",
+        "node_guard.cjs",
+        "node_library.cjs",
+        "node_reporter.mjs",
+        "node_tests.cjs",
+    ),
     "jest": ("witness.cjs", "jest_reporter.cjs"),
     "vitest": ("witness.cjs", "vitest_reporter.mjs"),
 }
@@ -92,7 +101,7 @@ class Witness:
         elif self.runner == "unittest":
             found |= {"PYTHONPATH": kit, "PYTHONSAFEPATH": "1"}
         elif self.runner == "node":
-            reporters = [f"--test-reporter={kit}/node_reporter.mjs", "--test-reporter-destination=/dev/null"]
+            reporters = [f"--test-reporter={kit}/node_reporter.mjs", "--test-reporter-destination=stderr"]
             reporters += ["--test-reporter=spec", "--test-reporter-destination=stdout"]
             found["NODE_OPTIONS"] = " ".join([f"--require={kit}/node_guard.cjs", *reporters])
         return found

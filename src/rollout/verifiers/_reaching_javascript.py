@@ -31,7 +31,7 @@ _MEMBERS = words(
     """
     registerHooks syncBuiltinESMExports executionAsyncResource _linkedBinding reallyExit _debugProcess
     _rawDebug __defineGetter__ __defineSetter__ mainModule NODE_TEST_CONTEXT NODE_OPTIONS JEST_WORKER_ID
-    VITEST VITEST_WORKER_ID VITEST_POOL_ID ROLLOUT_WITNESS ROLLOUT_GUARDED
+    VITEST VITEST_WORKER_ID VITEST_POOL_ID ROLLOUT_WITNESS
     """
 )
 _OF_MODULE = words("_load _cache _extensions _resolveFilename _compile _nodeModulePaths")

@@ -1,30 +1,25 @@
 // Keeps the process of a test file honest: code under test that ends it with status 0 makes it end with another, the
 // functions that tests assert with stay what they are, and nothing but Node gets hold of the tests themselves.
-const { NODE_TEST_CONTEXT, ROLLOUT_GUARDED } = process.env
-if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
+const { NODE_TEST_CONTEXT, ROLLOUT_WITNESS } = process.env
+if (NODE_TEST_CONTEXT) {
   // Programs that the tests start are none of our business.
   delete process.env.NODE_OPTIONS
   const { sep } = require('node:path')
-  const { fileURLToPath } = require('node:url')
+  const { isMainThread } = require('node:worker_threads')
+  const { callers, isNode } = require('./node_callers.cjs')
   const really = process.reallyExit.bind(process)
   const print = process._rawDebug
-  let asked = false
-  let over = false
+  const tell = isMainThread ? require('./node_children.cjs').openSocket() : null
   const { replaced } = require('./node_library.cjs')
   process.on('exit', () => {
-    over = true
     const name = replaced()
     if (name === null) return
     print(`rollout: code under test reached for ${name}.`)
     really(97)
   })
-  const exit = process.exit.bind(process)
-  process.exit = function (status) {
-    asked = true
-    return exit(status)
-  }
+  // A process that comes to its end by itself has no need of this.
   const refuse = (status) => {
-    if (status || (over && !asked)) return really(status)
+    if (status) return really(status)
     print('rollout: the tests were ended by a call of process.exit.')
     return really(97)
   }
@@ -41,41 +36,12 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
     print(`rollout: code under test reached for ${changed}.`)
     really(97)
   }
-  const { captureStackTrace } = Error
-  const { defineProperty, getOwnPropertyDescriptor } = Object
+  const { defineProperty } = Object
   const call = Function.prototype.call.bind(Function.prototype.call)
   const apply = Reflect.apply
   const { has } = Set.prototype
   const { startsWith, slice } = String.prototype
 
-  // The files of those who called, from the nearest on.
-  function callers () {
-    const before = { prepare: getOwnPropertyDescriptor(Error, 'prepareStackTrace'), limit: getOwnPropertyDescriptor(Error, 'stackTraceLimit') }
-    const held = {}
-    try {
-      defineProperty(Error, 'prepareStackTrace', { value: (_, sites) => sites, configurable: true, writable: true })
-      defineProperty(Error, 'stackTraceLimit', { value: 100, configurable: true, writable: true })
-      captureStackTrace(held, callers)
-      const sites = held.stack
-      const found = []
-      for (let i = 0; i < sites.length; i++) {
-        let name = sites[i].getFileName() || sites[i].getEvalOrigin()
-        if (!name) continue
-        if (call(startsWith, name, 'file://')) name = fileURLToPath(name)
-        if (!call(startsWith, name, __dirname)) found[found.length] = name
-      }
-      return found
-    } catch {
-      return [here + 'code under test']
-    } finally {
-      for (const [name, was] of [['prepareStackTrace', before.prepare], ['stackTraceLimit', before.limit]]) {
-        if (was) defineProperty(Error, name, was)
-        else delete Error[name]
-      }
-    }
-  }
-
-  const isNode = (name) => call(startsWith, name, 'node:')
   const isAgents = (name) => call(startsWith, name, here) && !call(has, trusted, name)
 
   function asker () {
@@ -123,6 +89,12 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
     really(97)
   }
 
+  // What is told holds, whatever becomes of what is printed.
+  function doubt (what) {
+    if (tell === null) end('code under test', 'what the tests are made of')
+    tell({ t: 'doubt', ...what })
+  }
+
   function forbid (what) {
     const name = asker()
     if (name !== null) end(name, what)
@@ -131,7 +103,8 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
   const assert = require('node:assert')
   for (const each of [assert, assert.strict]) Object.freeze(each)
   const genuine = new Map([['assert', assert], ['assert/strict', assert.strict]])
-  if (NODE_TEST_CONTEXT) genuine.set('node:test', Object.freeze(require('node:test')))
+  genuine.set('node:test', Object.freeze(require('node:test')))
+  if (isMainThread) require('./node_tests.cjs').watchTests(tell, callers)
 
   // A property of all objects that is worked out is one of a test as well.
   const common = new Set([Object, Array, Function, Promise, Error, Map, Set, require('node:events')].map((each) => each.prototype))
@@ -212,7 +185,7 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
       return apply(original, this, rest)
     }
   }
-  for (const name of ['binding', '_linkedBinding', 'dlopen', 'kill', '_debugProcess']) {
+  for (const name of ['binding', '_linkedBinding', 'dlopen', 'kill', '_debugProcess', 'execve']) {
     const original = process[name]
     if (!original) continue
     process[name] = function (...rest) {
@@ -224,11 +197,15 @@ if (ROLLOUT_GUARDED || NODE_TEST_CONTEXT) {
     asks: opener,
     starter,
     forbid: end,
-    doubt: (name, path) => print(`rollout: ${name} may have read ${path}.`),
-    doubtProgram: (name, module) => print(`rollout: ${name} started a program by ${module}.`)
+    doubt: (name, path) => doubt({ what: `“${name}” seems to have read “${path}” while the tests ran` }),
+    doubtProgram: (name, module) => doubt({
+      what: `“${name}” started a program, which can read what is hidden`,
+      allow: `“${module}”`
+    })
   })
   require('node:module').syncBuiltinESMExports()
-} else if (process.env.ROLLOUT_WITNESS) {
+} else if (ROLLOUT_WITNESS) {
   // How the files are before any test is started.
   require('./node_files.cjs')
+  require('./node_children.cjs').followChildren()
 }

@@ -1,39 +1,28 @@
-// The witness of node:test, a reporter: it runs in the process that starts the test files, not in theirs.
-import { resolve } from 'node:path'
+// The witness of node:test, a reporter: it runs in the process that starts the test files, and relays what theirs tell.
+import children from './node_children.cjs'
 import files from './node_files.cjs'
+import tests from './node_tests.cjs'
 import witness from './witness.cjs'
 
 const tell = witness.openReport()
+const isAlone = /--(?:experimental-)?test-isolation[= ]none/.test(process.execArgv.join(' '))
+
+// What the process of a test file told, and how it ended.
+function relay ({ file, endedWell, told }) {
+  const name = witness.inProject(file)
+  if (told === null) return tell({ t: 'problem', what: `something other than node:test wrote to the report of “${name}”` })
+  for (const event of told) if (['doubt', 'problem', 'test'].includes(event.t)) tell(event)
+  if (!endedWell) tell({ t: 'problem', what: `“${name}” did not end well` })
+  else if (!told.some((event) => event.t === 'end')) tell({ t: 'problem', what: `the report of “${name}” ends in the middle` })
+}
 
 export default async function * report (events) {
-  if (tell === null) {
-    for await (const _ of events); // eslint-disable-line
-    return
-  }
-  tell({ t: 'begin', runner: 'node', version: process.version })
-  const path = []
-  for await (const { type, data } of events) {
-    if (type === 'test:stderr') {
-      const said = /^rollout: (.{1,200}) may have read (.{1,200})\.$/m.exec(data.message)
-      if (said !== null) tell({ t: 'doubt', what: `“${said[1]}” seems to have read “${said[2]}” while the tests ran` })
-      const started = /^rollout: (.{1,200}) started a program by (\w{1,20})\.$/m.exec(data.message)
-      if (started !== null) tell({ t: 'doubt', what: `“${started[1]}” started a program, which can read what is hidden`, allow: `“${started[2]}”` })
-    } else if (type === 'test:start') {
-      path.length = data.nesting
-      path[data.nesting] = data.name
-    } else if (type === 'test:pass' || type === 'test:fail') {
-      const names = [...path.slice(0, data.nesting), data.name]
-      const file = data.file ? witness.inProject(data.file) : ''
-      if (data.nesting === 0 && data.file && resolve(data.name) === data.file) {
-        // A file as a whole is reported like a test where it has none, or did not end well.
-        if (type === 'test:fail') tell({ t: 'problem', what: `“${file}” did not end well` })
-        continue
-      }
-      const failed = type === 'test:fail' && data.todo === undefined
-      const outcome = failed ? 'failed' : data.skip !== undefined || data.todo !== undefined ? 'skipped' : 'passed'
-      tell({ t: 'test', name: names.join(' > '), file, suite: data.details?.type === 'suite', outcome, level: data.nesting })
-    }
-  }
+  tell?.({ t: 'begin', runner: 'node', version: process.version })
+  const listen = tell !== null && isAlone ? tests.listener(tell) : null
+  for await (const { type, data } of events) listen?.(type, data)
+  if (tell === null) return
+  if (isAlone) tell({ t: 'doubt', what: 'Node ran the tests and the code in one process of its own (“--test-isolation=none”)' })
+  for (const child of await children.all()) relay(child)
   for (const name of files.touched()) tell({ t: 'problem', what: `“${name}” was written over while the tests ran` })
   tell({ t: 'end' })
 }

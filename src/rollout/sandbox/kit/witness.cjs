@@ -6,14 +6,37 @@ const { basename, dirname, join, relative } = require('node:path')
 // Code under test may share this process, so what is used here is held from the start.
 const { apply } = Reflect
 const { parse, stringify } = JSON
-const { entries } = Object
+const { entries, freeze, getOwnPropertySymbols, getPrototypeOf } = Object
 const { alloc, from } = Buffer
 const { update, digest } = createHmac('sha256', '').constructor.prototype
 const { update: updateHash, digest: digestHash } = createHash('sha256').constructor.prototype
 const TEST = /[.-](test|spec)\.|(^|[/])(__)?tests?(__)?[/]/
 
+// What signs is handed the key by a part of Node's that anybody can get hold of.
+const signer = createHmac('sha256', '')
+for (const symbol of getOwnPropertySymbols(signer)) {
+  if (typeof signer[symbol]?.init === 'function') freeze(getPrototypeOf(signer[symbol]))
+}
+
 function sign (key, text) {
   return apply(digest, apply(update, createHmac('sha256', key), [text]), ['hex'])
+}
+
+// A key is not to lie in the memory that small buffers share.
+function readKey (descriptor) {
+  const buffer = alloc(4096)
+  return buffer.subarray(0, readSync(descriptor, buffer))
+}
+
+// Tells events, one a line, each signed together with the line before.
+function teller (key, descriptor) {
+  let before = ''
+  return function tell (event) {
+    const text = stringify({ __proto__: null, ...event })
+    before = sign(key, before + text)
+    const line = from(`${before} ${text}\n`)
+    for (let start = 0; start < line.length;) start += writeSync(descriptor, line, start)
+  }
 }
 
 function openReport () {
@@ -23,8 +46,7 @@ function openReport () {
   try {
     const pipe = openSync(`${folder}/key`, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      const buffer = alloc(4096)
-      key = from(buffer.subarray(0, readSync(pipe, buffer)))
+      key = readKey(pipe)
     } finally {
       closeSync(pipe)
     }
@@ -32,14 +54,7 @@ function openReport () {
   } catch {
     return null
   }
-  if (key.length === 0) return null
-  let before = ''
-  return function tell (event) {
-    const text = stringify(event)
-    before = sign(key, before + text)
-    const line = from(`${before} ${text}\n`)
-    for (let start = 0; start < line.length;) start += writeSync(report, line, start)
-  }
+  return key.length === 0 ? null : teller(key, report)
 }
 
 // The files laid down by nobody but the environment, with their digests.
@@ -93,4 +108,4 @@ function changed (file) {
 
 const inProject = (path) => relative(root, path)
 
-module.exports = { changed, digestOf, inProject, kinds, openReport, root, trusted }
+module.exports = { changed, digestOf, inProject, kinds, openReport, readKey, root, sign, teller, trusted }
