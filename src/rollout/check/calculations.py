@@ -47,12 +47,19 @@ _WAYS_OUT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """One of them: where the text is that it stands in, how it is written there, and what it was read as."""
+    """One of them: where the ``text`` is that it stands in, from where to where, and what it was read as."""
 
     route: Route
     at: At
-    written: str
+    text: str
+    start: int
+    end: int
     parts: frozenset[str | Fault]
+
+    @property
+    def written(self) -> str:
+        """The placeholder as it is written."""
+        return self.text[self.start : self.end]
 
 
 def complaint(written: str) -> str:
@@ -70,24 +77,27 @@ def calculations(subject: Subject, tool: ToolView) -> Iterator[Calculation]:
     known = (*tool.parameters.names, *subject.initial_state, *subject.fixtures)
     for spot in tool.spots:
         at: At = "key" if spot.is_key else "value"
+        text = spot.interpolation.text
         for fault in spot.interpolation.faults:
-            if (written := malformed(spot.interpolation.text, fault, known)) is not None:
-                yield Calculation(spot.route, at, written, frozenset({fault}))
+            if (around := malformed(text, fault, known)) is not None:
+                yield Calculation(spot.route, at, text, *around, frozenset({fault}))
         for placeholder in spot.interpolation.placeholders:
             looks = (placeholder, *placeholder.inner)
             if any(_is_meant(subject, tool, each) for each in looks):
-                yield Calculation(spot.route, at, placeholder.text, frozenset(each.text for each in looks))
+                read_as = frozenset(each.text for each in looks)
+                yield Calculation(spot.route, at, text, placeholder.start, placeholder.end, read_as)
 
 
-def malformed(text: str, fault: Fault, known: Collection[str]) -> str | None:
-    """The placeholder around a fault, where it was meant to calculate with one of the ``known`` or with anything."""
+def malformed(text: str, fault: Fault, known: Collection[str]) -> tuple[int, int] | None:
+    """From where to where the placeholder around a fault is, where it was meant to calculate with one of the ``known``
+    or with anything."""
     start = fault.start if text.startswith("${", fault.start) else text.rfind("${", 0, fault.start)
     end = text.find("}", fault.start)
     if start < 0 or end < 0 or "${" in (inside := text[start + 2 : end]):
         return None
     first = _FIRST.match(inside.strip())
     is_meant = is_calculation(inside) or (first is not None and goes_on(first[0], known))
-    return text[start : end + 1] if is_meant else None
+    return (start, end + 1) if is_meant else None
 
 
 def is_calculation(inside: str) -> bool:

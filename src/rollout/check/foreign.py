@@ -19,10 +19,12 @@ _PATHS = frozenset({"fixturePath", "appendTo", "path"})
 
 
 class Foreign(NamedTuple):
-    """One of them: the text it stands in, as it is written there, and the placeholder that was meant."""
+    """One of them: the ``text`` it stands in, from where, as it is written there, and the placeholder meant."""
 
     route: Route
     at: At
+    text: str
+    start: int
     written: str
     meant: str
 
@@ -38,7 +40,7 @@ def foreign_placeholders(tool: ToolView) -> Iterator[Foreign]:
                 is_braced = not match[0].startswith("$")
                 meant = _meant(tool, name, is_path=is_braced and leaf.route[-1] in _PATHS)
                 if meant is not None:
-                    yield Foreign(leaf.route, leaf.at, match[0], meant)
+                    yield Foreign(leaf.route, leaf.at, leaf.value, match.start(), match[0], meant)
 
 
 def _meant(tool: ToolView, name: str, *, is_path: bool) -> str | None:

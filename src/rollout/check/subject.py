@@ -251,6 +251,17 @@ class Subject:
 
         With ``first`` it may be there more than once.
         """
+        return self._nth(route, fragment, at, 0, None if first else 1)
+
+    def inside(self, route: Route, text: str, start: int, end: int, at: At = "value") -> Span | None:
+        """The span of ``text[start:end]``, where ``text`` is what stands at ``route``; None where the file does not
+        have that part of it as it is, as often."""
+        fragment = text[start:end]
+        return self._nth(route, fragment, at, text.count(fragment, 0, start), text.count(fragment))
+
+    def _nth(self, route: Route, fragment: str, at: At, before: int, times: int | None) -> Span | None:
+        """The span of ``fragment`` in the text at ``route`` behind so many others, if it is written out there so often
+        (at least once, for None)."""
         root = self.document.place
         if route[:1] == ("tasks",):
             found = self.document.tasks.place(int(route[1])) if len(route) > 1 else None
@@ -262,10 +273,13 @@ class Subject:
             return None
         start, end = (place.key_start, place.key_end) if at == "key" else (place.start, place.end)
         written = place.source.text[start:end]
-        times = written.count(fragment) if start >= 0 else 0
-        if times == 0 or (times > 1 and not first):
+        there = written.count(fragment) if start >= 0 and fragment else 0
+        if there == 0 or times not in (None, there):
             return None
-        start += written.index(fragment)
+        offset = -len(fragment)
+        for _ in range(before + 1):
+            offset = written.index(fragment, offset + len(fragment))
+        start += offset
         return place.source.span(start, start + len(fragment))
 
     def items(self, *route: str | int) -> Iterator[Item]:

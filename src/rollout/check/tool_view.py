@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from rollout.check.subject import Item
+from rollout.check.subject import Item, Subject
+from rollout.diagnostics import Span
 from rollout.language.interpolation import Placeholder, Spot, spots
 from rollout.language.params_schema import Parameters, read_parameters
 from rollout.language.path_template import PathTemplate, parse_path_template
@@ -43,6 +44,16 @@ class Read:
     text: str
     root: str
     steps: tuple[Step, ...]
+    whole: str = ""
+    """The text that it stands in, from ``start`` to ``end``; empty for an expression."""
+    start: int = 0
+    end: int = 0
+
+    def span(self, subject: Subject) -> Span | None:
+        """Where it is written, if the file has it as it is."""
+        if self.whole:
+            return subject.inside(self.route, self.whole, self.start, self.end, self.at)
+        return subject.within(self.route, self.text, self.at)
 
     def instead(self, path: str) -> str:
         """How another path would be written in its place."""
@@ -172,7 +183,16 @@ class ToolView:
     def reads(self) -> tuple[Read, ...]:
         """What the tool looks at, in texts and in expressions. What it asks for with ``has`` is there as well."""
         found = [
-            Read(spot.route, "key" if spot.is_key else "value", each.text, each.root, each.steps)
+            Read(
+                spot.route,
+                "key" if spot.is_key else "value",
+                each.text,
+                each.root,
+                each.steps,
+                spot.interpolation.text,
+                each.start,
+                each.end,
+            )
             for spot, each in self.placeholders
         ]
         for route, condition in self.conditions:

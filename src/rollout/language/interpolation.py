@@ -65,6 +65,14 @@ class Fault:
     start: int
     end: int
 
+    def shown(self, text: str) -> tuple[int, int]:
+        """Where it can be shown in its text: a blank, or nothing at all, with the placeholder around it."""
+        if text[self.start : self.end].strip():
+            return self.start, self.end
+        start = text.rfind("${", 0, self.start)
+        end = text.find("}", self.end)
+        return start, end + 1 if end >= 0 else self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Interpolation:

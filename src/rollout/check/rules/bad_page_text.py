@@ -92,8 +92,9 @@ def _judge(
 ) -> Iterator[Finding]:
     for spot in spots(value, route):
         at: At = "key" if spot.is_key else "value"
+        text = spot.interpolation.text
         for shown, message, hint in _faults(subject, spot.interpolation, names, state, unsent):
-            inside = subject.within(spot.route, shown) if len(shown) > 2 else None
+            inside = subject.inside(spot.route, text, *shown, at)
             yield Finding(spot.route, message, hint, at=at, span=span or inside)
 
 
@@ -103,22 +104,22 @@ def _faults(
     names: frozenset[str] | None,
     state: frozenset[str] | None,
     unsent: frozenset[str],
-) -> Iterator[tuple[str, str, str | None]]:
-    """What is wrong with a text: the part of it that is meant, the sentence and the way out."""
+) -> Iterator[tuple[tuple[int, int], str, str | None]]:
+    """What is wrong with a text: where it starts and ends, the sentence and the way out."""
     known = (names or frozenset()) | (state or frozenset())
     for fault in parsed.faults:
-        if (whole := malformed(parsed.text, fault, known)) is not None:
-            yield whole, complaint(whole), way_out(subject.template)
+        if (around := malformed(parsed.text, fault, known)) is not None:
+            yield around, complaint(parsed.text[slice(*around)]), way_out(subject.template)
         else:
-            yield parsed.text[fault.start : fault.end], fault.message, fault.hint
+            yield fault.shown(parsed.text), fault.message, fault.hint
     for placeholder in parsed.placeholders:
         looks = (placeholder, *placeholder.inner)
         if any(_calculates(subject, look, names, state) for look in looks):
-            yield placeholder.text, complaint(placeholder.text), way_out(subject.template)
+            yield (placeholder.start, placeholder.end), complaint(placeholder.text), way_out(subject.template)
             continue
         for look in looks:
             if (said := _fault(look, names, state, unsent)) is not None:
-                yield look.text, *said
+                yield (look.start, look.end), *said
 
 
 def _calculates(

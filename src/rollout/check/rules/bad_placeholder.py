@@ -41,7 +41,7 @@ _ROOTED = re.compile(r"\$\{\s*([A-Za-z_][\w-]*)((?:\.[^{}$\s]+|\[[^{}$\s]+)?)\s*
 
 def check(subject: Subject) -> Iterator[Finding]:
     for found in subject.calculations:
-        span = subject.within(found.route, found.written, found.at)
+        span = subject.inside(found.route, found.text, found.start, found.end, found.at)
         yield Finding(
             found.route, complaint(found.written), way_out(subject.template), at=found.at, span=span
         )
@@ -52,9 +52,8 @@ def check(subject: Subject) -> Iterator[Finding]:
             for fault in spot.interpolation.faults:
                 if subject.calculates(spot.route, fault):
                     continue
-                shown = text[fault.start : fault.end]
                 hint = _guess(subject, tool, text, fault) or fault.hint
-                span = subject.within(spot.route, shown, at) if len(shown) > 2 else None
+                span = subject.inside(spot.route, text, *fault.shown(text), at)
                 yield Finding(spot.route, fault.message, hint, at=at, span=span)
 
 

@@ -36,5 +36,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             f"{quoted(found.written)} is plain text here: only “${{…}}” is filled in.",
             f"Did you mean {quoted(found.meant)}?",
             at=found.at,
-            span=subject.within(found.route, found.written, found.at),
+            span=subject.inside(
+                found.route, found.text, found.start, found.start + len(found.written), found.at
+            ),
         )

@@ -63,7 +63,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 if near
                 else "Add it to the input of every task.",
                 at=read.at,
-                span=subject.within(read.route, read.text, read.at),
+                span=read.span(subject),
             )
             continue
         for index in without:

@@ -86,23 +86,22 @@ def _judge(subject: Subject, leaf: Leaf, *, spoken: bool, hosts: frozenset[str])
     text: str = leaf.value
     if not _may_hold(text) or "files" in leaf.route:
         return
-    match = None
+    found = [*_LOREM.finditer(text)]
     if spoken and subject.template != "code-editing":
-        match = _NOTE.search(text)
+        found += _NOTE.finditer(text)
     elif not _is_data(leaf.route):
-        match = _STRICT_NOTE.search(text)
-    match = match or _LOREM.search(text)
-    if match is None and spoken:
-        match = next((each for each in _DOMAIN.finditer(text) if each[0].lower() not in hosts), None)
-    if match is None:
-        return
-    shown = match[0].strip("[<{(:-> ")
-    yield Finding(
-        leaf.route,
-        f"{quoted(shown)} looks like text that was to be filled in.",
-        "Write what was meant, or take it out.",
-        span=subject.within(leaf.route, shown),
-    )
+        found += _STRICT_NOTE.finditer(text)
+    if spoken:
+        found += (each for each in _DOMAIN.finditer(text) if each[0].lower() not in hosts)
+    for match in sorted(found, key=re.Match.start):
+        shown = match[0].strip("[<{(:-> ")
+        start = match.start() + match[0].index(shown)
+        yield Finding(
+            leaf.route,
+            f"{quoted(shown)} looks like text that was to be filled in.",
+            "Write what was meant, or take it out.",
+            span=subject.inside(leaf.route, text, start, start + len(shown)),
+        )
 
 
 def _is_data(route: Route) -> bool:

@@ -58,8 +58,9 @@ def _findings(value: Any, route: Route, subject: Subject) -> Iterator[Finding]:
             continue
         before = _name_of(leaf)
         for secret in find_secrets(before + leaf.value):
-            whole = leaf.value[max(secret.start - len(before), 0) : secret.end - len(before)]
-            span = (subject.within(leaf.route, whole, leaf.at) if "\n" not in whole else None) or (
+            start, end = max(secret.start - len(before), 0), secret.end - len(before)
+            is_one_line = "\n" not in leaf.value[start:end]
+            span = (subject.inside(leaf.route, leaf.value, start, end, leaf.at) if is_one_line else None) or (
                 subject.document.span(leaf.route, leaf.at)
             )
             yield Finding(

@@ -42,8 +42,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 continue
             if read.root == "args" and (said := _judge(tool, read)) is not None:
                 message, hint = said
-                span = subject.within(read.route, read.text, read.at)
-                yield Finding(read.route, message, hint, at=read.at, span=span)
+                yield Finding(read.route, message, hint, at=read.at, span=read.span(subject))
 
 
 def _judge(tool: ToolView, read: Read) -> tuple[str, str | None] | None:

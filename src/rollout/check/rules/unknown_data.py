@@ -42,9 +42,9 @@ def check(subject: Subject) -> Iterator[Finding]:
             if subject.is_sound("config", home) and (said := _judge(subject, placeholder)) is not None:
                 at: At = "key" if spot.is_key else "value"
                 message, hint = said
-                yield Finding(
-                    spot.route, message, hint, at=at, span=subject.within(spot.route, placeholder.text, at)
-                )
+                text = spot.interpolation.text
+                span = subject.inside(spot.route, text, placeholder.start, placeholder.end, at)
+                yield Finding(spot.route, message, hint, at=at, span=span)
 
 
 def _judge(subject: Subject, placeholder: Placeholder) -> tuple[str, str | None] | None:

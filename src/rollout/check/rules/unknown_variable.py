@@ -43,7 +43,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                     did_you_mean(name, list(tool.variables), kind="vars")
                     or "Declare it under “vars”, with the expression that it stands for.",
                     at=read.at,
-                    span=subject.within(read.route, read.text, read.at),
+                    span=read.span(subject),
                 )
         yield from _circles(tool)
 
