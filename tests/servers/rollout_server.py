@@ -70,9 +70,13 @@ class Platform:
 
     def end(self) -> int:
         """Asks it to end, and waits; its exit code."""
+        self.ask_to_end()
+        return self._ended()
+
+    def ask_to_end(self) -> None:
+        """Asks it to end, and does not wait."""
         if self._process.poll() is None:
             self._process.terminate()
-        return self._ended()
 
     def _launched(self) -> subprocess.Popen[str]:
         where = () if "--database" in self._arguments else ("--data", str(self.data))

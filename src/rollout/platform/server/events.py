@@ -121,6 +121,9 @@ async def _told(request: Request, run_id: str, since: int) -> AsyncIterator[byte
         if was_left and is_left:
             yield _event("left", _left(run_id), since)
             return
+        if state.runner.is_draining and not state.runner.executes(run_id):
+            # Who follows asks again, and is told by whoever goes on with the run.
+            return
         started = time.monotonic()
         await state.runner.changed.wait(run_id, _BETWEEN_LOOKS)
         if (left := _BETWEEN_EVENTS - (time.monotonic() - started)) > 0:

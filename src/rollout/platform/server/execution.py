@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Protocol
@@ -77,6 +77,11 @@ class Execution:
         self._waiting: list[tuple[Finished, asyncio.Future[None]]] = []
         self._written = asyncio.Event()
         self._trouble: str | None = None
+        self._is_leaving = False
+
+    def leave(self) -> None:
+        """Begins no other rollout: what is under way is finished, and the rest is given back."""
+        self._is_leaving = True
 
     async def run(self) -> None:
         """Does what is left of the run, and ends it or gives it back."""
@@ -93,13 +98,15 @@ class Execution:
         except StoreError as error:
             _log.error("The run %s is given up for now. %s", run.id, error)
         except asyncio.CancelledError:
-            with suppress(StoreError):
-                await self._store.awrite(runs.release, run.id, self._owner)
+            await self._give_back()
             raise
         except Exception as error:
             _log.error("The run %s broke down", run.id, exc_info=error)
             await self._end(Status.FAILED, f"The server broke down over it: {type(error).__name__}.")
         else:
+            if stop is None and self._is_leaving and self.left:
+                await self._give_back()
+                return
             await self._end(Status.DONE if stop is None else Status.FAILED, stop.sentence if stop else None)
 
     async def _all(self) -> Stop | None:
@@ -120,8 +127,14 @@ class Execution:
         executor = self._host.start_executor(recipe, concurrency=self.concurrency, budget=budget)
         # Trials of a task are known by their number, and tasks by their place.
         self._index = {task.key: index for index, task in enumerate(environment.tasks)}
-        jobs = (Job(environment.tasks[index], trial) for index, trial in todo)
+        jobs = (Job(environment.tasks[index], trial) for index, trial in self._unless_leaving(todo))
         return await self._watched(executor, jobs)
+
+    def _unless_leaving(self, todo: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        for place in todo:
+            if self._is_leaving:
+                return
+            yield place
 
     async def _watched(self, executor: Any, jobs: Iterator[Job]) -> Stop | None:
         doing: asyncio.Task[Stop | None] = asyncio.create_task(executor.run(jobs, self._finish))
@@ -241,6 +254,10 @@ class Execution:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_BETWEEN_BEATS):
                     await self.nudged.wait()
+
+    async def _give_back(self) -> None:
+        with suppress(StoreError):
+            await self._store.awrite(runs.release, self._run.id, self._owner)
 
     async def _cancel(self) -> None:
         try:

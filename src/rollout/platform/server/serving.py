@@ -6,6 +6,7 @@ connections are held.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import socket
 from collections.abc import Callable
@@ -17,13 +18,12 @@ from sqlalchemy import Connection
 
 from rollout.platform.server.app import application
 from rollout.platform.server.connections import SECONDS_TO_ASK, Held, protocol
-from rollout.platform.server.runner import Runner
+from rollout.platform.server.runner import SECONDS_TO_DRAIN, Runner
 from rollout.platform.store import Store, keys
 from rollout.platform.store.keys import Scope
 
 HOST, PORT = "127.0.0.1", 8321
 
-_SECONDS_TO_DRAIN = 20
 _BACKLOG = 128
 
 
@@ -91,9 +91,14 @@ def serve(store: Store, runner: Runner, *, host: str, port: int, began: Callable
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:
+            self._on = asyncio.get_running_loop()
             await super().startup(sockets)
             if self.started:
                 began(address)
+
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            self._on.call_soon_threadsafe(runner.drain)
+            super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
         application(store, runner),
@@ -105,7 +110,7 @@ def serve(store: Store, runner: Runner, *, host: str, port: int, began: Callable
         http=protocol(Held()),
         backlog=_BACKLOG,
         timeout_keep_alive=int(SECONDS_TO_ASK),
-        timeout_graceful_shutdown=_SECONDS_TO_DRAIN,
+        timeout_graceful_shutdown=int(SECONDS_TO_DRAIN),
     )
     with listening:
         Server(config).run(sockets=[listening])

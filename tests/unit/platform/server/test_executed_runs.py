@@ -11,12 +11,13 @@ from typing import Any
 
 import httpx
 import pytest
-from servers.chat import Act, ChatServer, Connection, refuses, says
+from servers.chat import Act, ChatServer, Connection, hangs, refuses, says
 from servers.postgres import Postgres
 from servers.rollout_server import Platform
 
 from rollout.check import check
 from rollout.compile import compile_environment
+from rollout.platform.server.runner import SECONDS_TO_DRAIN
 from rollout.source import read
 
 LETTERS = Path(__file__).parents[3] / "cases" / "executors" / "letters"
@@ -128,6 +129,50 @@ def test_a_server_that_is_asked_to_end_gives_its_runs_back_at_once(tmp_path: Pat
                 Event().wait(0.05)
             http.post(f"/api/runs/{run_id}/cancel")
             wait_for(http, run_id, "cancelled")
+        platform.end()
+
+
+def test_a_server_that_is_asked_to_end_finishes_what_is_under_way_and_begins_nothing_else(
+    tmp_path: Path,
+) -> None:
+    with ChatServer([later(says("Done."), 1.0)]) as chat:
+        variables = {"OPENAI_BASE_URL": chat.address, "OPENAI_API_KEY": KEY}
+        platform = Platform(tmp_path / "data", **variables)
+        platform.start()
+        with client(platform) as http:
+            push(http)
+            run_id = begin(http, "openai/gpt-4o-mini", 3, concurrency=5)
+            while len(chat.asked) < 5:
+                Event().wait(0.01)
+        platform.end()
+        assert len(chat.asked) == 5
+        platform.start()
+        with client(platform) as http:
+            run = wait_for(http, run_id, "done")
+            # Each rollout is one request: none was asked for twice.
+            assert run["progress"] == len(rollouts(http, run_id)) == len(chat.asked) == 12
+        platform.end()
+
+
+def test_a_server_that_is_asked_to_end_twice_waits_for_no_rollout(tmp_path: Path) -> None:
+    with ChatServer([hangs]) as chat:
+        variables = {"OPENAI_BASE_URL": chat.address, "OPENAI_API_KEY": KEY}
+        platform = Platform(tmp_path / "data", **variables)
+        platform.start()
+        with client(platform) as http:
+            push(http)
+            run_id = begin(http, "openai/gpt-4o-mini", 1, concurrency=1)
+            while not chat.asked:
+                Event().wait(0.01)
+        began = time.monotonic()
+        platform.ask_to_end()
+        Event().wait(0.5)
+        platform.end()
+        assert time.monotonic() - began < SECONDS_TO_DRAIN
+        chat.play(says("Done."))
+        platform.start()
+        with client(platform) as http:
+            assert wait_for(http, run_id, "done")["progress"] == 4
         platform.end()
 
 
