@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from rollout.compile.file_access import may_read_files
 from rollout.environment import Environment
 from rollout.source.author_files import NoFunctionError, author_files
 from rollout.source.find import makes_environment, says_environment
@@ -37,8 +38,9 @@ def judging_code(environment: Environment) -> JudgingCode:
 
     That is each function's file; the other Python files in the folder, which it may import, but for those that make
     environments and that no code speaks of; and what else the code speaks of by name, such as a list of prices. What
-    the environment itself is read from is left out, and so are other environments and what a folder says of itself to
-    people (README, LICENSE), unless the code speaks of them.
+    the environment itself is read from is left out, and so are other environments, unless the code speaks of them or
+    may read files whose names it works out; and what a folder says of itself to people (README, LICENSE), unless the
+    code speaks of it.
     """
     functions = list(
         dict.fromkeys(
@@ -55,39 +57,39 @@ def judging_code(environment: Environment) -> JudgingCode:
     for function in functions:
         with suppress(NoFunctionError):
             found = author_files(environment.folder, function.partition(":")[0])
-            own = next(iter(found))
-            code[own] = found[own]
+            first = next(iter(found))
+            code[first] = found[first]
             near |= found
             missing.remove(function)
-    rest = {
-        path: text
-        for path, text in near.items()
-        if path not in code and not _is_of_environment(path, environment.template)
-    }
-    for path, text in rest.items():
+    # What is compiled as it stands is compared as a part of the environment.
+    texts = {top for top, kind in spreads(environment.template).items() if kind == "text"}
+    near = {path: text for path, text in near.items() if path in code or _top(path) not in texts}
+    names = known_names(environment.template)
+    own = {path for path in near if not path.endswith(".py") and _top(path) in names}
+    for path, text in near.items():
         if path.endswith(".py") and not makes_environment(text.encode()):
             code[path] = text
-    while spoken_of := [path for path in rest if path not in code and _is_spoken_of(path, code)]:
-        code |= {path: rest[path] for path in spoken_of}
-    return JudgingCode(dict(sorted(code.items())), _beside(rest, code), tuple(missing))
+    while spoken_of := [path for path in near if path not in code and _is_spoken_of(path, code)]:
+        code |= {path: near[path] for path in spoken_of}
+    rest = {path: text for path, text in near.items() if path not in code and not _is_for_people(path)}
+    if not may_read_files(code):
+        rest = _belonging_to_none({path: text for path, text in rest.items() if path not in own})
+    return JudgingCode(dict(sorted(code.items())), rest, tuple(missing))
 
 
-def _beside(rest: dict[str, str], code: dict[str, str]) -> dict[str, str]:
-    homes = {name.parent.as_posix() for name in map(PurePosixPath, rest) if name.name in ENVIRONMENT_FILES}
+def _belonging_to_none(files: dict[str, str]) -> dict[str, str]:
+    """Those that make or are of no environment."""
+    homes = {name.parent.as_posix() for name in map(PurePosixPath, files) if name.name in ENVIRONMENT_FILES}
     return {
         path: text
-        for path, text in rest.items()
-        if path not in code and not path.endswith(".py") and not _is_for_people(path)
-        if not any(path.startswith(f"{home}/") for home in homes)
+        for path, text in files.items()
+        if not path.endswith(".py") and not any(path.startswith(f"{home}/") for home in homes)
         if not (path.endswith(_STRUCTURED) and says_environment(text.encode()))
     }
 
 
-def _is_of_environment(path: str, template: str) -> bool:
-    top = path.partition("/")[0]
-    if path.endswith(".py"):
-        return spreads(template).get(top) == "text"
-    return top in known_names(template)
+def _top(path: str) -> str:
+    return path.partition("/")[0]
 
 
 def _is_for_people(path: str) -> bool:

@@ -235,6 +235,65 @@ def test_a_file_that_code_may_read_by_a_name_it_works_out_leaves_it_open(tmp_pat
     assert "unknown" in diff(*sides).conclusion
 
 
+def judged_by(code: str, home: Path) -> list[Environment]:
+    """An environment in a folder, and the same with another comment in the file that it is read from."""
+    sides = []
+    for limit in ("5", "9"):
+        folder = home / limit
+        folder.mkdir(parents=True)
+        (folder / "grade.py").write_text(f"def grade(case):\n    {code}\n", encoding="utf-8")
+        (folder / "environment.yaml").write_text(f"# limit: {limit}\nslug: desk\n", encoding="utf-8")
+        (folder / "README.md").write_text(limit, encoding="utf-8")
+        sides.append(desk(verifier=JUDGED, folder=folder))
+    return sides
+
+
+def test_the_environments_own_file_judges_where_the_code_speaks_of_it(tmp_path: Path) -> None:
+    sides = judged_by("return '5' in open('environment.yaml').read()", tmp_path)
+    assert [_told(change) for change in diff(*sides).changes] == [
+        ("changed", "judging file", "environment.yaml", "grading")
+    ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "return '5' in open('environment' + '.yaml').read()",
+        "from pathlib import Path; return any(map(Path.read_text, Path().iterdir()))",
+        "import os; return os.listdir()",
+        "import json; return json.codecs.open(case['file']).read()",
+        "from json import codecs as text; return text",
+        "return grade.__globals__",
+        "return eval(case['code'])",
+        "return [",
+    ],
+)
+def test_the_environments_own_file_may_judge_where_code_may_read_it(code: str, tmp_path: Path) -> None:
+    difference = diff(*judged_by(code, tmp_path))
+    assert [_told(change) for change in difference.changes] == [
+        ("changed", "file beside", "environment.yaml", "perhaps grading")
+    ]
+    assert not difference.is_comparable
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "return True",
+        "import json, re; return re.compile('a').search(json.dumps(case)) is not None",
+        "from amounts import most; return case['final_output'] == most",
+    ],
+)
+def test_code_that_reads_no_file_judges_as_before_whatever_the_environment_is_read_from(
+    code: str, tmp_path: Path
+) -> None:
+    sides = judged_by(code, tmp_path)
+    for side in sides:
+        assert side.folder is not None
+        (side.folder / "amounts.py").write_text("import math\nmost = math.floor(5.5)\n", encoding="utf-8")
+    assert diff(*sides).is_empty and diff(*sides).is_comparable
+
+
 COMPUTED = "def grade(case):\n    return open('gold' + '.json').read()\n"
 
 
