@@ -14,7 +14,8 @@ def columns_of(tables: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 def instead_of(word: str, tables: Mapping[str, tuple[str, ...]]) -> str:
     """What to write for ``word``: the column that was meant, or the text."""
-    near = closest(word, columns_of(tables))
+    # A view that takes the word for a text has a column of that name.
+    near = closest(word, [each for each in columns_of(tables) if each != f'"{word}"'])
     text = "'" + word.replace("'", "''") + "'"
     return suggestion(near, word) if near else f"For the text, write {quoted(text)}, in single quotes."
 

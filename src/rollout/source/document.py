@@ -110,13 +110,22 @@ class Document:
 
     def span(self, route: Route, at: At = "value") -> Span:
         """The span of what stands at ``route``; where that is missing, the span of the nearest thing above it."""
+        if route == ("tasks",):
+            return self.tasks.home.span(at)
+        place, is_there = self._nearest(route)
+        return place.span(at if is_there else "key")
+
+    def place_of(self, route: Route) -> Place | None:
+        """Where the value at ``route`` stands; None where that is missing."""
+        place, is_there = self._nearest(route)
+        return place if is_there else None
+
+    def _nearest(self, route: Route) -> tuple[Place, bool]:
         root = self.place
-        if route and route[0] == "tasks":
-            if len(route) == 1:
-                return self.tasks.home.span(at)
+        if len(route) > 1 and route[0] == "tasks":
             root, route = self.tasks.place(int(route[1])) or self.tasks.home, route[2:]
         place, taken = root.nearest(route)
-        return place.span(at if taken == len(route) else "key")
+        return place, taken == len(route)
 
 
 __all__ = ["Document", "TaskRecord", "Tasks"]

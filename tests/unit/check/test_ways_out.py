@@ -210,3 +210,90 @@ def test_a_number_with_an_exponent_is_written_so_that_every_reader_takes_it_for_
     )
     found = [each.hint for each in check(read_one(tmp_path)).diagnostics if each.slug == "yaml-surprise"]
     assert found == ['Write "1e-320" for the text, or 1.0e-320 for the number.']
+
+
+def library(**changes: Any) -> dict[str, Any]:
+    """A database of books, whose keys ``changes`` are in the place of."""
+    return {
+        "template": "sql",
+        "schema": "CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT UNIQUE NOT NULL, n INT CHECK (n > 0));",
+        "seed": "INSERT INTO books VALUES (1, 'Emma', 400);",
+        "tasks": [
+            {
+                "instruction": "Which books are there?",
+                "hidden_ground_truth": {"query": "SELECT title FROM books"},
+            }
+        ],
+        "verifier": {"primitives": [{"name": "rows", "type": "sql_result"}]},
+        **changes,
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "sql", "way_out"),
+    [
+        ("schema", "CREATE TABEL b (id INT);", "Did you mean “TABLE”?"),
+        (
+            "schema",
+            "CREATE TABLE b (id INT);\nCREATE INDEX i ON boks (id);",
+            "Make it in the schema, before it is",
+        ),
+        ("schema", "CREATE TABLE books (id INT);\nCREATE INDEX i ON boks (id);", "Did you mean “books”?"),
+        (
+            "schema",
+            "CREATE TABLE a (id INT)\nCREATE TABLE b (id INT);",
+            "If a statement begins there, end the",
+        ),
+        ("schema", "CREATE TABLE a (id INT); CREATE TABLE a (id INT);", "Leave one of the two out, or"),
+        (
+            "schema",
+            "CREATE TABLE a (id INT, FOREIGN KEY (c) REFERENCES d);",
+            "Define it in the schema, or name",
+        ),
+        ("schema", "CREATE TABLE a (id INT,);", "The SQL is run by SQLite; write it in SQLite's dialect."),
+        ("seed", "INSERT INTO boks VALUES (1);", "Did you mean “books”?"),
+        ("seed", "INSERT INTO films VALUES (1);", "The only table is “books”."),
+        ("seed", "INSERT INTO books (titel) VALUES ('Emma');", "Did you mean “title”?"),
+        ("seed", "INSERT INTO books VALUES (1, 'Emma');", "Write a value for each column, or"),
+        ("seed", "INSERT INTO books VALUES (1, 'A', 2), (2, 'A', 3);", "Give each row a value of its own"),
+        ("seed", "INSERT INTO books VALUES (1, NULL, 3);", "Give it a value, or let the column be NULL"),
+        ("seed", "INSERT INTO books VALUES (1, 'A', -3);", "Write what the CHECK of the schema lets"),
+        ("seed", "INSERT INTO books VALUES ('x', 'A', 3);", "Write a value of the type that the column has."),
+        ("seed", "ATTACH 'other.db' AS other;", "Leave it out: an environment has one database"),
+    ],
+)
+def test_a_statement_that_does_not_run(key: str, sql: str, way_out: str, tmp_path: Path) -> None:
+    found = ways_out(tmp_path, library(**{key: sql}))
+    assert (found["sql-fails"] or "").startswith(way_out)
+
+
+@pytest.mark.parametrize(
+    ("query", "marked", "way_out"),
+    [
+        ("SELECT * FROM bok", "bok", "The only table is “books”."),
+        ("SELECT titel FROM books", "titel", "Did you mean “title”?"),
+        ("SELEC title FROM books", "SELEC", "Did you mean “SELECT”?"),
+        ("SELECT title FROM books; DROP TABLE books", "DROP TABLE books", "Leave one statement, the query"),
+        ("-- all", "-- all", "Write a query, which begins with SELECT, WITH or VALUES."),
+        ("DELETE FROM books", "DELETE FROM books", "Ask with a SELECT, or say readOnly: false"),
+        ("SELECT nam(title) FROM books", "nam", "It is run by SQLite on the database"),
+    ],
+)
+def test_a_gold_query_that_does_not_run(query: str, marked: str, way_out: str, tmp_path: Path) -> None:
+    assert gold_that_fails(tmp_path, query)[0] == marked
+    assert (gold_that_fails(tmp_path, query)[1] or "").startswith(way_out)
+
+
+def test_the_statement_of_a_script_that_does_not_run_is_marked(tmp_path: Path) -> None:
+    script = "UPDATE books SET n = 1; UPDATE books SET titel = 'Emma'; DELETE FROM books"
+    assert gold_that_fails(tmp_path, script, readOnly=False) == ("titel", "Did you mean “title”?")
+
+
+def gold_that_fails(folder: Path, query: str, **changes: Any) -> tuple[str, str | None]:
+    """What is marked of a gold query, and the way out."""
+    verifier = {"primitives": [{"name": "rows", "type": "sql_result", "query": query}]}
+    text = yaml.safe_dump(library(verifier=verifier, **changes), width=1000, allow_unicode=True)
+    (folder / "environment.yaml").write_text(text, encoding="utf-8")
+    (found,) = (each for each in check(read_one(folder)).diagnostics if each.slug == "gold-sql-fails")
+    line = text.splitlines()[found.span.line - 1]
+    return line[found.span.column - 1 : found.span.end_column - 1].strip("'"), found.hint

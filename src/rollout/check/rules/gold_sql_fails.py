@@ -23,18 +23,20 @@ from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.gold import Gold, judge_of_task, judge_of_verifier
-from rollout.check.misread import columns_of, instead_of
+from rollout.check.sql_ways_out import way_out
 from rollout.check.subject import Subject
-from rollout.check.wording import did_you_mean
+from rollout.database.gold_faults import fault_in_gold
 from rollout.database.golds import evaluate
-from rollout.database.quoting import misread_word
-from rollout.diagnostics import Severity
+from rollout.diagnostics import Severity, Span
 from rollout.source.document import TaskRecord
+from rollout.source.inside import span_inside
 
 CODE = "RL351"
 SEVERITY = Severity.ERROR
 
 _QUERY = re.compile(r"\s*(?:SELECT|WITH|VALUES|INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
+
+_WAY_OUT = "It is run by SQLite on the database that schema and seed make; write it in SQLite's dialect."
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -52,7 +54,8 @@ def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
         yield Finding(
             gold.route,
             f"This gold query does not run: {answer.failed}.",
-            _as_row(gold) or _hint(subject, answer.failed),
+            _as_row(gold) or way_out(answer.failed, subject.database.tables(), is_built=True) or _WAY_OUT,
+            span=_span(subject, gold, answer.failed),
         )
 
 
@@ -65,15 +68,9 @@ def _as_row(gold: Gold) -> str | None:
     )
 
 
-def _hint(subject: Subject, reason: str) -> str | None:
+def _span(subject: Subject, gold: Gold, reason: str) -> Span | None:
+    """Where in the query the fault is; None where that is not known, and the query is the place."""
     assert subject.database is not None
-    tables = subject.database.tables()
-    if reason.startswith("no such table: "):
-        return did_you_mean(reason.removeprefix("no such table: "), tuple(tables), kind="tables")
-    if (word := misread_word(reason)) is not None:
-        return instead_of(word, tables)
-    if reason.startswith("no such column: "):
-        return did_you_mean(
-            reason.removeprefix("no such column: ").rpartition(".")[2], columns_of(tables), kind="columns"
-        )
-    return "Run it on the database that schema and seed make."
+    found = fault_in_gold(subject.database, gold.query, reason)
+    place = subject.document.place_of(gold.route) if found is not None else None
+    return span_inside(place, gold.query, *found) if place is not None and found is not None else None

@@ -21,10 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
-from rollout.check.misread import instead_of
+from rollout.check.sql_ways_out import way_out
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
-from rollout.database.quoting import misread_word
 from rollout.diagnostics import Severity
 from rollout.source.inside import span_inside
 
@@ -53,6 +52,6 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             (failure.key,),
             f"This statement of the {failure.key} does not run: {failure.reason}.",
-            hint if (word := misread_word(failure.reason)) is None else instead_of(word, database.tables()),
+            way_out(failure.reason, database.tables(), is_built=failure.key == "seed") or hint,
             span=span_inside(place, text, failure.start, failure.end) if place else None,
         )
