@@ -87,11 +87,12 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     try:
         if turn.calls:
             raise _NoVerdictError("it called a tool instead")
+        if exchange.finish == "length":
+            raise _NoVerdictError("its answer was cut off at its limit of tokens")
         score, reason = read_verdict(turn.text)
     except _NoVerdictError as error:
-        stopped = " Its answer was cut off at its limit of tokens." if exchange.finish == "length" else ""
         raise UnscoredError(
-            f"“{model_id}” gave no verdict: {error}.{stopped}",
+            f"“{model_id}” gave no verdict: {error}.",
             charged_to="model",
             evidence=evidence,
             usage=turn.usage,

@@ -175,6 +175,10 @@ def test_of_a_long_rollout_the_middle_is_left_out(server: ChatServer) -> None:
         (says("[" * 100_000), "no verdict"),
         (http(200, completion(None, calls=[call("pass")], finish="tool_calls")), "it called a tool instead."),
         (http(200, completion('{"score": 1, "rea', finish="length")), "cut off at its limit of tokens."),
+        (
+            http(200, completion('{"score": 1, "reason": "It did."}', finish="length")),
+            "its answer was cut off at its limit of tokens.",
+        ),
         (refuses(401, "No such key."), "could not judge"),
         (refuses(400, "temperature is not supported", param="temperature"), "temperature"),
         (refuses(500, "Down."), "could not judge"),
