@@ -21,6 +21,9 @@ class KeyScope(StrEnum):
     ADMIN = "admin"
 
 
+_SHOWN = 8
+"""So many characters of an id are shown, and name the key."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout.")]
 
 keys = typer.Typer(
@@ -54,10 +57,14 @@ def create(
 
     Example: `rollout keys create ci --scope write`
     """
-    from rollout.cli.output import note, show, show_json
+    from rollout.cli.output import fail, note, show, show_json, visible
     from rollout.cli.store import open_store
+    from rollout.platform.server.keys import LONGEST_NAME
     from rollout.platform.store import keys as stored
 
+    name = name.strip()
+    if not 0 < len(name) <= LONGEST_NAME:
+        fail(f"A key has a name of 1 to {LONGEST_NAME} characters.", "Say whose it is, or what for.")
     store = open_store(database, data)
     try:
         key, whole = store.write(stored.create, name, stored.Scope(scope), rate=rate)
@@ -67,7 +74,7 @@ def create(
         show_json("keys create", {**_shown(key), "key": whole})
         return
     show(whole)
-    note(f"The key of “{name}” may {key.scope}. It is not shown again.")
+    note(f"The key of “{visible(name)}” may {key.scope}. It is not shown again.")
 
 
 @keys.command(name="list")
@@ -95,7 +102,7 @@ def list_(database: Database = None, data: Data = None, as_json: AsJson = False)
         last = f"revoked {shown['revokedAt'][:10]}" if shown["revokedAt"] else "never used"
         if shown["usedAt"] and not shown["revokedAt"]:
             last = f"last used {shown['usedAt'][:10]}"
-        show(f"{key.id[:8]}  {key.prefix}…  {key.scope:<5}  {last:<20}  {visible(key.name)}")
+        show(f"{key.id[:_SHOWN]}  {key.prefix}…  {key.scope:<5}  {last:<20}  {visible(key.name)}")
 
 
 @keys.command()
@@ -111,7 +118,7 @@ def revoke(
 
     Example: `rollout keys revoke 3f2a91c0`
     """
-    from rollout.cli.output import fail, note, show_json
+    from rollout.cli.output import fail, note, show_json, visible
     from rollout.cli.store import open_store
     from rollout.platform.store import keys as stored
 
@@ -120,7 +127,7 @@ def revoke(
         found = [
             each
             for each in store.read(stored.list_all)
-            if each.revoked_at is None and (each.id.startswith(key) or each.name == key)
+            if each.revoked_at is None and key in (each.id, each.id[:_SHOWN], each.name)
         ]
         if len(found) != 1:
             how = "Several keys are" if found else "No key is"
@@ -132,7 +139,7 @@ def revoke(
     if as_json:
         show_json("keys revoke", _shown(revoked))
         return
-    note(f"The key of “{revoked.name}” is revoked.")
+    note(f"The key of “{visible(revoked.name)}” is revoked.")
 
 
 def _shown(key: Key) -> dict[str, Any]:
