@@ -73,7 +73,7 @@ class Following:
             raise typer.Exit(Exit.FINDINGS)
 
     def _interrupted(self, to_go_on: str) -> None:
-        run_id, is_local = self.run["id"], self._client.endpoint == "local"
+        run_id, is_local = visible(self.run["id"]), self._client.endpoint == "local"
         try:
             if is_local:
                 self._look_when_it_has_stopped()
@@ -112,11 +112,14 @@ def is_passed(run: Mapping[str, Any]) -> bool:
 def rollout_line(rollout: Mapping[str, Any]) -> str:
     """``failed  0e6b6a3c  Refund order O-1: its reason``."""
     outcome = outcome_of(rollout)
-    painted = f"\x1b[{_COLORS[outcome]}m{outcome}\x1b[0m" if wants_color() and outcome in _COLORS else outcome
+    painted = visible(outcome)
+    if wants_color() and outcome in _COLORS:
+        painted = f"\x1b[{_COLORS[outcome]}m{outcome}\x1b[0m"
     trial = f" (trial {rollout['trial']})" if rollout.get("trial") else ""
     reason = rollout.get("reason") or ""
     what = _shortened(str(rollout.get("instruction") or rollout.get("taskId") or ""), 60)
-    return f"{painted} {str(rollout.get('id', ''))[:8]} {what}{trial}{f': {_shortened(reason, 100)}' if reason else ''}"
+    number = visible(str(rollout.get("id", ""))[:8])
+    return f"{painted} {number} {what}{trial}{f': {_shortened(reason, 100)}' if reason else ''}"
 
 
 def outcome_of(rollout: Mapping[str, Any]) -> str:
@@ -135,7 +138,8 @@ def show_run(run: Mapping[str, Any]) -> None:
 
     name = f" “{visible(str(run['name']))}”" if run.get("name") else ""
     slug = visible(str(run.get("environmentSlug") or run.get("environmentName") or ""))
-    show(f"run {run['id']}{name}: {slug} with {visible(str(run['model']))}, {run['status']}")
+    told = f"{slug} with {visible(str(run['model']))}, {visible(str(run['status']))}"
+    show(f"run {visible(str(run['id']))}{name}: {told}")
     if run.get("reason"):
         show(f"  {visible(str(run['reason']))}")
     done, total = int(run["progress"]), int(run["n"])

@@ -34,17 +34,26 @@ class Exit(IntEnum):
 _COMMAND = re.compile(r"(?<![^\r\n])(\s*):(?=:)|#(?=#\[)")
 
 
+# Colours, which whoever made the text asked for, and whatever else a terminal obeys but line breaks and tabs.
+_OBEYED = re.compile(r"\x1b\[[\d;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
 def show(text: str, *, commands: bool = False) -> None:
     """Writes `text` and a line break to stdout, colours included: whoever made it asked :func:`wants_color`.
 
-    On GitHub Actions nothing in it is a command to the runner, unless `commands` says that it is meant to be.
+    Nothing else in it is a command to the terminal, nor on GitHub Actions to the runner, unless `commands` says that it
+    is meant to be.
     """
-    typer.echo(text if commands else powerless(text), color=True)
+    typer.echo(_inert(text if commands else powerless(text)), color=True)
 
 
 def note(text: str) -> None:
-    """Writes a sentence for people to stderr, where nothing is a command to the runner either."""
-    typer.echo(powerless(text), err=True, color=True)
+    """Writes a sentence for people to stderr, where nothing is a command either."""
+    typer.echo(_inert(powerless(text)), err=True, color=True)
+
+
+def _inert(text: str) -> str:
+    return _OBEYED.sub(lambda found: found[0] if len(found[0]) > 1 else visible(found[0]), text)
 
 
 def powerless(text: str) -> str:

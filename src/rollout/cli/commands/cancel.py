@@ -35,7 +35,7 @@ def cancel(
     Exit code 0: it is over, or is being cancelled. 3: there is no such run, or the platform could not be asked.
     """
     from rollout.cli.asking import asking, the_run
-    from rollout.cli.output import show, show_json
+    from rollout.cli.output import show, show_json, visible
     from rollout.platform.watching import OVER
 
     with asking(endpoint) as client:
@@ -44,13 +44,14 @@ def cancel(
     if as_json:
         show_json("cancel", {"endpoint": client.endpoint, "run": after})
         return
-    how = f"is {after['status']}"
+    how = f"is {visible(after['status'])}"
     if found["status"] in OVER:
-        how = f"was {found['status']} already"
+        how = f"was {visible(found['status'])} already"
     elif after["status"] not in OVER:
         how = "is being cancelled"
     so_far = "" if after["status"] in OVER else " so far"
-    show(f"run {after['id']} {how}, {after['progress']:,} of {after['n']:,} rollouts are done{so_far}")
+    done = f"{after['progress']:,} of {after['n']:,} rollouts are done{so_far}"
+    show(f"run {visible(after['id'])} {how}, {done}")
 
 
 def _ended(client: Client, run: Run) -> Run:

@@ -71,8 +71,8 @@ def compare(
 
     With `--fail-on-regression` alone a run fails that is shown to be worse; a small drop in a small run may be chance,
     and is let through. With `--margin` a run fails unless it is shown not to be worse by as much. A run that is not
-    whole, or has no grade of a task that the baseline has one of, fails in either case; across versions with other tasks,
-    only those that both have count.
+    whole, or has no grade of a task that the baseline has one of, fails in either case; of versions with other tasks,
+    only what both have counts.
 
     Example: `rollout compare runs/base runs/tuned --html changes.html`
 

@@ -36,7 +36,7 @@ def login(
     Exit code 0: saved. 2: what was given is no key or no endpoint. 3: the platform did not accept it, or was not there.
     """
     from rollout.cli.asking import check_named, refuse, who
-    from rollout.cli.output import Exit, fail, note, show, show_json
+    from rollout.cli.output import Exit, fail, note, show, show_json, visible
     from rollout.platform import credentials
     from rollout.platform.client import Client
     from rollout.platform.credentials import CredentialsError
@@ -78,7 +78,7 @@ def login(
     else:
         show(f"✓ saved credentials for {url}")
         if whose is not None:
-            note(f"The key is “{whose['name']}”, good for {whose['scope']}.")
+            note(f"The key is “{visible(whose['name'])}”, good for {visible(whose['scope'])}.")
     if not chosen:
         note(f"note: It is asked with --endpoint {url}; with --default it would be without.")
 

@@ -30,7 +30,7 @@ def resume(
     """
     from rollout.cli.asking import asking, the_run
     from rollout.cli.following import Following
-    from rollout.cli.output import fail, show, show_json
+    from rollout.cli.output import fail, show, show_json, visible
 
     with asking(endpoint) as client:
         if client.endpoint == "local" and not watch:
@@ -40,7 +40,7 @@ def resume(
             if as_json:
                 show_json("resume", {"endpoint": client.endpoint, "run": after})
             else:
-                show(f"run {after['id']} goes on")
+                show(f"run {visible(after['id'])} goes on")
             return
         to_go_on = f" --endpoint {endpoint}" if endpoint else ""
         following = Following(client, after["id"], after["n"], after["progress"])

@@ -85,7 +85,7 @@ def run(
     """
     from rollout.cli.asking import asking, the_run
     from rollout.cli.following import Following
-    from rollout.cli.output import fail, show, show_json
+    from rollout.cli.output import fail, show, show_json, visible
     from rollout.cli.run_options import temperature_of
 
     degree = temperature_of(temperature)
@@ -116,14 +116,15 @@ def run(
         sent = None if degree == "none" else degree
         begun = client.create_run(named, model, n, sent, max_tool_calls, name, parent_id, **more)
         run_id, total = begun["runId"], begun["total"]
-        page = "" if client.endpoint == "local" else f"{client.endpoint}/runs/{run_id}"
+        page = "" if client.endpoint == "local" else f"{client.endpoint}/runs/{visible(run_id)}"
         if not watch:
             if as_json:
                 show_json("run", {"endpoint": client.endpoint, "run": {"id": run_id, "total": total}})
             else:
-                show(f"run {run_id}: {total:,} rollouts have begun\n→ {page}")
+                show(f"run {visible(run_id)}: {total:,} rollouts have begun\n→ {page}")
             return
-        heading = f"run {run_id}: {total:,} rollout{'s' * (total != 1)}" + (f"\n→ {page}" if page else "")
+        heading = f"run {visible(run_id)}: {total:,} rollout{'s' * (total != 1)}"
+        heading += f"\n→ {page}" if page else ""
         following = Following(client, run_id, total)
         to_go_on = f" --endpoint {endpoint}" if endpoint else ""
         following.follow_and_tell(

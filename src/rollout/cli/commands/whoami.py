@@ -20,7 +20,7 @@ def whoami(
     Exit code 0: the platform takes the key. 3: it does not, or is not there.
     """
     from rollout.cli.asking import asking, settings_for, who
-    from rollout.cli.output import show, show_json
+    from rollout.cli.output import show, show_json, visible
     from rollout.platform.endpoints import which
 
     with asking(endpoint) as client:
@@ -38,7 +38,7 @@ def whoami(
     elif whose is None:
         show(f"The key {masked} is accepted.")
     else:
-        show(f"The key {masked} is “{whose['name']}”, good for {whose['scope']}.")
+        show(f"The key {masked} is “{visible(whose['name'])}”, good for {visible(whose['scope'])}.")
 
 
 __all__ = ["whoami"]
