@@ -15,6 +15,7 @@ from rollout.cli.output import show, show_json, visible, wants_color, write_json
 from rollout.cli.progress import Progress
 from rollout.cli.run_plan import Plan
 from rollout.cli.transcript import Transcript
+from rollout.diagnostics._visible import escaped_json
 from rollout.engine import Outcome
 from rollout.engine.batch import Done, Stop
 
@@ -207,7 +208,8 @@ class EventOutput:
 
 def write_event(event: dict[str, Any]) -> None:
     """Writes an event as a line, at once."""
-    write_json(orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE))
+    text = orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE).decode()
+    write_json(escaped_json(text).encode())
     sys.stdout.buffer.flush()
 
 

@@ -25,8 +25,12 @@ def visible(text: str) -> str:
 
 def dump_json(value: Any) -> str:
     """Indented JSON with a line break at its end; only what :func:`visible` would replace is escaped."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
-    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return escaped_json(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
+
+
+def escaped_json(text: str) -> str:
+    """JSON text that means the same, with what :func:`visible` would replace escaped."""
+    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _name(found: re.Match[str]) -> str:
@@ -36,4 +40,4 @@ def _name(found: re.Match[str]) -> str:
     return "␡" if point == 0x7F else f"<U+{point:04X}>"
 
 
-__all__ = ["dump_json", "visible"]
+__all__ = ["dump_json", "escaped_json", "visible"]

@@ -297,6 +297,30 @@ def test_events_are_a_line_each_and_end_with_the_summary(run: Any) -> None:
     assert (events[-1]["passed"], events[-1]["graded"], events[-1]["all"]) == (1, 2, 3)
 
 
+def test_nothing_in_an_event_moves_the_cursor(run: Any, tmp_path: Path) -> None:
+    name = "txet\u202e \x9b2J\x7f"
+    tool = {"name": "add", "kind": "action", "stateArray": "out", "paramsSchema": {"id": "string"}}
+    environment = {
+        "slug": "hostile",
+        "template": "workflow",
+        "config": {"tools": [tool], "initialMutableState": {"out": []}},
+        "tasks": [
+            {
+                "id": name,
+                "instruction": "Add 7.",
+                "hidden_ground_truth": {"out": [{"id": "7"}]},
+                "solution": [{"tool": "add", "args": {"id": "7"}}],
+            }
+        ],
+        "verifier": {"primitives": [{"name": name, "type": "ground_truth_match"}]},
+    }
+    path = tmp_path / "hostile.json"
+    path.write_text(json.dumps(environment), encoding="utf-8")
+    shown = run("test", str(path), "-m", "oracle", "--events").stdout
+    assert json.loads(shown.splitlines()[1])["task"] == name
+    assert all(part.isprintable() for part in shown.splitlines())
+
+
 def test_events_and_a_format_exclude_each_other(run: Any) -> None:
     assert run("test", str(DESK), "-m", "noop", "--events", "--json").exit_code == 2
 
