@@ -7,6 +7,7 @@ from typing import Final
 from unicodedata import category, normalize
 
 _SIGNS: Final = r"\-−–"
+_HYPHENS: Final = r"\-‐‑–"
 # 1.10, 1,100, 10:30, 10/12 and 1'000 are each one number, one time, one fraction; so they are in other scripts.
 _JOINTS: Final = ".,:/⁄'’·٫٬，．："
 _MONEY: Final = "$€£¥₹"
@@ -20,6 +21,11 @@ _JOINED_BEFORE: Final = re.compile(
     re.VERBOSE,
 )
 _JOINED_AFTER: Final = re.compile(rf"[{_JOINTS}{_SIGNS}]\d|\ ?[¼-¾⅐-⅞]|\ \.\d|\ \d+[/⁄]\d", re.VERBOSE)
+# “can” is not in “can't”, “C” not in “C++” or “C#”, and “refund” neither in “non-refund” nor in “refund-free”.
+_DENIED_BEFORE: Final = re.compile(
+    rf"(?<![^\W\d_])(?:un|non|not|no|never|anti|dis|de|mis|ex|pseudo|quasi)[{_HYPHENS}]$", re.IGNORECASE
+)
+_DENIED_AFTER: Final = re.compile(rf"['’＇]t\b|[{_HYPHENS}](?:free|less)\b|[+#](?!\w)", re.IGNORECASE)
 _SIGNED: Final = re.compile(rf"[{_SIGNS}](?:[A-Z]{{1,3}})?$")
 _SPACE: Final = "[ \u00a0\u2009\u202f]"
 _GROUPS_BEFORE: Final = re.compile(rf"(?<!\d)\d{{1,3}}(?:{_SPACE}\d{{3}})*{_SPACE}$")
@@ -53,10 +59,14 @@ def stands_alone(text: str, start: int, end: int) -> bool:
             return False
         if first in _MONEY and _SIGNED.search(before):
             return False
+        if is_word(first) and _DENIED_BEFORE.search(before):
+            return False
     if after:
         if is_word(last) and is_word(after[0]):
             return False
         if last in _REPEATED and after[0] == last:
+            return False
+        if last.isalpha() and _DENIED_AFTER.match(after):
             return False
         if last.isdigit() and (_JOINED_AFTER.match(after) or _leads_group(text[start:end], after)):
             return False

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from typing import Final
 
 from rollout.verifiers._wording import SCALES
 
 _GROUP: Final = r"[, \u00a0\u2009\u202f'’٬]"
 _NUMBER: Final = re.compile(
-    rf"""(?<![\w.])(?<!\w[-–−])(?<![0-9][,:/⁄'’·٫٬，．：])(?<![$€£¥₹])(?<![$€£¥₹]\ )
-        # not inside a word, an identifier such as O-10, or another number
+    rf"""(?<![\w./])(?<!\w[-–−])(?<![0-9][,:⁄'’·٫٬，．：…~])(?<![$€£¥₹])(?<![$€£¥₹]\ )
+        (?<![\w)]\^)(?<![\w)]\ \^\ )(?<![0-9)]\*\*)(?<![0-9)]\ \*\*\ )
+        # not inside a word, an identifier such as O-10, a path, a power, or another number
         (?P<sign>[-–−]?)(?P<money>(?:[A-Z]{{1,3}})?[$€£¥₹]\ ?|[A-Z]{{3}}\ )?(?P<inner>[-–−]?)
         (?P<digits>(?:(?:[0-9]{{1,3}}(?:{_GROUP}[0-9]{{3}})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)
-        (?!\w)(?![-–−.,:/⁄'’·٫٬，．：][0-9])(?![-−](?!\w))
+        (?!\w)(?![-–−.,:/⁄'’·٫٬，．：…~$€£¥₹][0-9])(?!\.\.+[0-9])(?![-−](?!\w))
+        (?!\ ?\^\ ?[\w(])(?!\*\*[0-9(])(?!\ \*\*\ [0-9(])
         (?!\ [0-9]+[/⁄][0-9])(?!\ \.[0-9])(?!\ ?[¼-¾⅐-⅞])""",
     re.VERBOSE,
 )
@@ -23,13 +26,19 @@ _MINUS: Final = re.compile(r"\b(?:minus|negative)\s{1,9}$", re.IGNORECASE)
 _LARGER: Final = frozenset(SCALES) | {f"{scale}s" for scale in SCALES} | {
     "dozen", "k", "m", "mil", "mio", "mln", "mn", "bn", "mrd", "tn", "lakh", "crore",
 }  # fmt: skip
+_ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31});")
+_ADDRESS: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://\S+", re.IGNORECASE)
 _LONGEST: Final = 40
 
 Number = int | float
 
 
 def numbers_in(text: str) -> Iterator[Number]:
-    """The numbers of a text. “minus 5” and “5 million” are none, as they are other numbers than 5."""
+    """The numbers of a text. “minus 5” and “5 million” are none, as they are other numbers than 5.
+
+    Nor are those in the address of a page; “5&nbsp;000” is 5000, as it is where it is shown.
+    """
+    text = _ADDRESS.sub(" ", _ENTITY.sub(lambda entity: unescape(entity[0]), text))
     for match in _NUMBER.finditer(text):
         if _MINUS.search(text[max(0, match.start() - 20) : match.start()]):
             continue
