@@ -34,6 +34,8 @@ class _Fault(Exception):
 def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
     """The rows as objects with the place of every cell; None when there is no header, or something is amiss.
 
+    A column that is given twice is a problem too, and the first one counts.
+
     A row of another length than the header is a problem and is left out, and so is one with a quote amiss, so that all
     of them show in one run. Behind a quote that is never closed nobody knows where a row begins.
     """
@@ -50,6 +52,9 @@ def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
     if faults and faults[0].start < header[0].start:
         return None  # The header is broken, and with it all that could be said of the rows.
     is_sound = _check_header(source, header, problems) and not faults
+    columns: dict[str, int] = {}
+    for number, column in enumerate(header):
+        columns.setdefault(column.text, number)
     broken = 0
     values: list[dict[str, str]] = []
     places: list[Place] = []
@@ -65,10 +70,12 @@ def parse(source: SourceFile, problems: list[Problem]) -> Parsed | None:
                 problems.append(Problem("too-many-broken-lines", span, {"broken": broken}))
                 break
             continue
-        values.append({column.text: cell.text for column, cell in zip(header, row, strict=True)})
+        values.append({name: row[number].text for name, number in columns.items()})
         children = {
-            column.text: Place(source, cell.start, cell.end, None, column.start, column.end)
-            for column, cell in zip(header, row, strict=True)
+            name: Place(
+                source, row[number].start, row[number].end, None, header[number].start, header[number].end
+            )
+            for name, number in columns.items()
         }
         places.append(Place(source, row[0].start, row[-1].end, children))
     return Parsed(values, Place(source, 0, len(source.text), places)) if is_sound else None
@@ -81,6 +88,7 @@ def _check_header(source: SourceFile, header: list[_Cell], problems: list[Proble
         span = source.span(column.start, column.end)
         if not column.text.strip():
             problems.append(Problem("csv-syntax", span, {"kind": "column-without-name"}))
+            is_sound = False
         elif column.text in names:
             earlier = names[column.text]
             first = source.span(earlier.start, earlier.end)
@@ -88,8 +96,6 @@ def _check_header(source: SourceFile, header: list[_Cell], problems: list[Proble
             problems.append(Problem("duplicate-key", span, facts))
         else:
             names[column.text] = column
-            continue
-        is_sound = False
     return is_sound
 
 

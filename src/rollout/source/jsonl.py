@@ -66,7 +66,7 @@ class JsonlTasks:
         index = self._index = _Index()
         for path, label in self._files:
             index.begin_file()
-            broken = _BrokenLines(label, problems)
+            broken = _BrokenLines(label, problems, first_row=len(index.offsets))
             for stretch in self._stretches(path, label, problems):
                 row = len(index.offsets)
                 values = _quick(stretch)
@@ -163,11 +163,13 @@ class JsonlTasks:
 class _BrokenLines:
     """The lines of one file that are no tasks: what to say about each, and when to stop."""
 
-    __slots__ = ("count", "is_hopeless", "label", "open_row", "problems")
+    __slots__ = ("begin", "count", "first_row", "is_hopeless", "label", "open_row", "problems")
 
-    def __init__(self, label: str, problems: list[Problem]) -> None:
+    def __init__(self, label: str, problems: list[Problem], *, first_row: int) -> None:
         self.label = label
         self.problems = problems
+        self.begin = len(problems)
+        self.first_row = first_row
         self.count = 0
         self.open_row = -2
         self.is_hopeless = False
@@ -180,6 +182,9 @@ class _BrokenLines:
         # No text at all, or one list over all lines: every other line would be broken as well.
         self.is_hopeless = last.slug == "binary-file" or "encoding" in last.facts or kind == "one-list"
         continues = self.open_row == row - 1 and not raw.startswith(b"{")
+        if last.slug == "binary-file" and self.count == row - self.first_row + 1:
+            # There was no task before it, so that it is no text from its beginning on.
+            del self.problems[self.begin :]
         if continues or kind == "unclosed":
             self.open_row = row
         if not continues or self.is_hopeless:

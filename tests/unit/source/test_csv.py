@@ -42,13 +42,19 @@ def test_every_cell_is_text_with_its_place_and_its_column_as_key() -> None:
         ("a,b\n1\n", ("csv-syntax", "row-length", "2:1")),
         ("a,b\n1,2,3\n", ("csv-syntax", "row-length", "2:1")),
         ("a,\n1,2\n", ("csv-syntax", "column-without-name", "1:3")),
-        ("a,a\n1,2\n", ("duplicate-key", None, "1:3")),
     ],
 )
 def test_what_is_amiss_is_a_problem_at_its_place(text: str, problem: tuple[str, object, str]) -> None:
     parsed, problems = read(text)
     assert parsed is None
     assert problems == [problem]
+
+
+def test_of_a_column_that_is_given_twice_the_first_counts() -> None:
+    parsed, problems = read("a,b,a\n1,2,3\n")
+    assert problems == [("duplicate-key", None, "1:5")]
+    assert parsed is not None and parsed.value == [{"a": "1", "b": "2"}]
+    assert str(parsed.place.nearest((0, "a"))[0].span()) == "a.csv:2:1"
 
 
 def test_all_rows_of_a_wrong_length_show_in_one_run() -> None:

@@ -191,7 +191,12 @@ def test_reading_stops_when_line_after_line_is_broken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\x1f\x8b\x08\x00\x00\n\n\xff\n\xfe", '{"a": 1}\n{"a": 2}\n'.encode("utf-16")]
+    "data",
+    [
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n\xff\0",
+        b"\x1f\x8b\x08\x00\x00\n\n\xff\n\xfe",
+        '{"a": 1}\n{"a": 2}\n'.encode("utf-16"),
+    ],
 )
 def test_a_file_that_is_no_text_is_one_problem(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "t.jsonl").write_bytes(data)
