@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
 from rollout.database import DatabaseSpec
-from rollout.language.canonical import canonical, digest
+from rollout.language.canonical import canonical, digest, whole_numbers
+from rollout.language.compiled_parts import compiled_config, compiled_verifier, plain_text
 
 Split = Literal["dev", "test", "train"]
 Template = Literal["sql", "workflow", "code-editing", "custom", "browser"]
@@ -151,4 +152,33 @@ class Environment:
         return payload
 
 
-__all__ = ["Environment", "Split", "Task", "Template"]
+def as_compiled(environment: Environment) -> Environment:
+    """The environment as its compiled file says it, with what stays on this machine: ids, solutions, its database's
+    settings and its folder.
+
+    It is what runs, so that a copy which was pushed and unpacked comes to the same.
+    """
+    config, verifier = environment.config, environment.verifier
+    return replace(
+        environment,
+        tasks=[_task_as_compiled(task) for task in environment.tasks],
+        description=plain_text(environment.description or "") or None,
+        schema=environment.schema and plain_text(environment.schema),
+        seed=plain_text(environment.seed or "") or None,
+        config=None if config is None else compiled_config(environment.template, config),
+        verifier=None if verifier is None else compiled_verifier(verifier),
+    )
+
+
+def _task_as_compiled(task: Task) -> Task:
+    return Task(
+        task.instruction,
+        whole_numbers(task.hidden_ground_truth),
+        whole_numbers(task.input) if task.input else None,
+        task.split,
+        id=task.id,
+        solution=task.solution,
+    )
+
+
+__all__ = ["Environment", "Split", "Task", "Template", "as_compiled"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rollout.diagnostics import Diagnostic, Severity
-from rollout.environment import Environment, Task
+from rollout.environment import Environment, Task, as_compiled
 from rollout.source.document import Document
 
 UNPARSED = frozenset(
@@ -70,14 +70,17 @@ class Report:
         return self.document.readable and not any(found.slug in UNPARSED for found in self.diagnostics)
 
     def environment(self) -> Environment:
-        """The environment that the document says. Raises ValueError when the report holds an error."""
+        """The environment that the document says, as it is compiled and run.
+
+        Raises ValueError when the report holds an error.
+        """
         if not self.ok:
             raise ValueError(f"{self.document.label} has errors; it is no environment yet.")
-        return environment_in(self.document)
+        return as_compiled(environment_in(self.document))
 
 
 def environment_in(document: Document) -> Environment:
-    """The environment that a document says, checked or not. Raises ValueError where it says none."""
+    """The environment that a document says as it is written, checked or not. Raises ValueError where it says none."""
     value: dict[str, Any] = document.value
     try:
         return Environment(

@@ -12,13 +12,13 @@ from rollout.check.walk import written
 from rollout.compile.change import Change, Difference, Effect, Kind, Version
 from rollout.compile.deltas import deltas, same
 from rollout.compile.judging_code import JudgingCode, judging_code
-from rollout.compile.key_order import layout
 from rollout.compile.meaning import mean_the_same
 from rollout.compile.occurrences import occurrences
 from rollout.compile.payload import Compiled, compile_environment
 from rollout.compile.task_changes import task_changes
 from rollout.compile.world_changes import config_changes, sql_changes
 from rollout.environment import Environment
+from rollout.language.key_order import layout
 from rollout.source.place import Route
 
 _ORDER = {effect: place for place, effect in enumerate(Effect)}

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rollout.compile.file_name import can_be_path, can_be_stem, fit_together, stem_from
-from rollout.compile.payload import plain_text
 from rollout.compile.toml_text import write_toml
 from rollout.compile.yaml_text import write_yaml
+from rollout.language.compiled_parts import plain_text
 from rollout.source.contract import schema
 from rollout.source.layout import spreads
 from rollout.source.place import Route

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from rollout.check.wording import closest
+from rollout.language.canonical import whole_numbers
 from rollout.language.compare import show
 from rollout.language.exact_json import load
 from rollout.language.paths import write
@@ -73,7 +74,7 @@ def _compiled(tool: Tool) -> UserSchema:
 
 
 def read_arguments(text: str) -> dict[str, Any]:
-    """Arguments as an object; no text, white space or null is no arguments. Raises BadCallError."""
+    """Arguments as an object; no text, white space or null is no arguments, and 4.0 is 4. Raises BadCallError."""
     stripped = text.strip()
     if not stripped:
         return {}
@@ -89,7 +90,8 @@ def read_arguments(text: str) -> dict[str, Any]:
         raise BadCallError(f"The arguments have to be a JSON object, not {show(value)}.")
     if text.count("[") + text.count("{") > DEEPEST and _is_too_deep(value):
         raise BadCallError(f"The arguments are nested deeper than {DEEPEST} levels.")
-    return value
+    read: dict[str, Any] = whole_numbers(value, in_order=False)
+    return read
 
 
 def _load(text: str) -> Any:

@@ -13,12 +13,16 @@ from typing import Any
 _EXACT = 2**53
 
 
-def whole_numbers(value: Any) -> Any:
-    """``value`` with every float that is a whole number (below 2^53) as an int, and every object sorted by key."""
+def whole_numbers(value: Any, *, in_order: bool = True) -> Any:
+    """``value`` with every float that is a whole number (below 2^53) as an int.
+
+    ``in_order`` sorts the keys of every object, else they stay as they are.
+    """
     if isinstance(value, dict):
-        return {key: whole_numbers(value[key]) for key in sorted(value)}
+        keys = sorted(value) if in_order else value
+        return {key: whole_numbers(value[key], in_order=in_order) for key in keys}
     if isinstance(value, list):
-        return [whole_numbers(item) for item in value]
+        return [whole_numbers(item, in_order=in_order) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
         return int(value)
     return value
