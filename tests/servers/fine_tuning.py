@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -13,12 +14,14 @@ from typing import Any
 class FineTuning:
     """Takes files and jobs. ``files`` are the rows of each file; ``status`` is what every job is at when asked.
 
-    With ``refuses``, a job is refused with that message.
+    With ``refuses``, a job is refused with that message. With ``instead``, a job that is taken is answered by what that
+    gives, a status and JSON; where the status is 0, the connection ends without an answer.
     """
 
     def __init__(self, *, key: str, refuses: str | None = None) -> None:
         self.key = key
         self.refuses = refuses
+        self.instead: Callable[[], tuple[int, Any]] | None = None
         self.status = "running"
         self.files: list[list[dict[str, Any]]] = []
         self.jobs: list[dict[str, Any]] = []
@@ -38,6 +41,9 @@ class FineTuning:
 
             def _answer(self, body: bytes | None) -> None:
                 status, value = service.answer(self.path, self.headers, body)
+                if not status:
+                    self.close_connection = True
+                    return
                 data = json.dumps(value).encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
@@ -75,7 +81,7 @@ class FineTuning:
                     "error": {"message": self.refuses, "type": "invalid_request_error", "code": None}
                 }
             self.jobs.append(json.loads(body))
-            return 200, self._job(len(self.jobs))
+            return (200, self._job(len(self.jobs))) if self.instead is None else self.instead()
         return 200, self._job(int(path.rsplit("-", 1)[1]))
 
     def _job(self, number: int) -> dict[str, Any]:

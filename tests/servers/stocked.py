@@ -107,13 +107,13 @@ def stock(store: Store, text: str = "", *, slug: str = "letters") -> Stocked:
         jobs.create,
         run_id=made[0],
         provider="openai",
-        provider_job_id=f"ftjob-1{text}",
         base_model=f"openai/gpt-4o-mini{text}",
         method="sft",
         suffix=f"letters{text}",
         hyperparams={f"epochs{_stored(text)}": f"3{_stored(text)}"},
         rollout_ids=passed,
     )
+    store.write(jobs.taken, job.id, f"ftjob-1{text}")
     store.write(
         jobs.progress, job.id, status="succeeded", model=f"ft:gpt{text}", error=f"Broke off.{text}\n{text}"
     )

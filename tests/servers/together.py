@@ -12,12 +12,14 @@ from typing import Any
 class TogetherFineTuning:
     """Takes files and jobs. ``files`` are the rows of each file; ``status`` is what every job is at when asked.
 
-    With ``answers``, that is what every request is answered: a status and a text.
+    With ``answers``, that is what every request is answered: a status and a text; with ``instead``, so is a job that is
+    taken, and where the status is 0, the connection ends without an answer.
     """
 
     def __init__(self, *, key: str) -> None:
         self.key = key
         self.answers: tuple[int, str] | None = None
+        self.instead: tuple[int, str] | None = None
         self.status = "queued"
         self.files: list[list[dict[str, Any]]] = []
         self.jobs: list[dict[str, Any]] = []
@@ -39,6 +41,9 @@ class TogetherFineTuning:
                 kind = self.headers["content-type"] or ""
                 key = self.headers["authorization"]
                 status, text = service.answers or service.answer(self.path, key, kind, body)
+                if not status:
+                    self.close_connection = True
+                    return
                 data = text.encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
@@ -73,7 +78,7 @@ class TogetherFineTuning:
             return 200, json.dumps({"id": f"file-{len(self.files)}", "object": "file"})
         if path == "/v1/fine-tunes":
             self.jobs.append(json.loads(body))
-            return 200, json.dumps({"id": f"ft-{len(self.jobs)}", "status": "pending"})
+            return self.instead or (200, json.dumps({"id": f"ft-{len(self.jobs)}", "status": "pending"}))
         job = self.jobs[int(path.rpartition("-")[2]) - 1]
         return 200, json.dumps(
             {

@@ -10,6 +10,7 @@ from rollout.platform.pages.cursors import after_in, rest
 from rollout.platform.pages.environments import yaml
 from rollout.platform.pages.showing import PAGE, link, show, texts_of
 from rollout.platform.pages.visiting import page, to
+from rollout.platform.server.beginning import settle
 from rollout.platform.server.runs import not_one
 from rollout.platform.server.training import refresh
 from rollout.platform.store import Store, jobs, listing
@@ -21,6 +22,7 @@ from rollout.platform.store.runs import NotOneError
 async def list_jobs(request: Request) -> Response:
     """All training jobs, the newest first."""
     store: Store = request.app.state.store
+    await settle(store)
     after = after_in(request, (int, str))
     found = await store.aread(listing.jobs, limit=PAGE + 1, after=after)
     rows, following = rest(found, PAGE, lambda row: (row.created_at, row.id))
@@ -36,6 +38,7 @@ async def list_jobs(request: Request) -> Response:
 async def show_job(request: Request) -> Response:
     """A training job."""
     store: Store = request.app.state.store
+    await settle(store)
     start = request.path_params["job"]
     try:
         job = await store.aread(jobs.find, start)

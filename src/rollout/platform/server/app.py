@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute, Route
 from rollout.platform.conversation import API
 from rollout.platform.server import environments, events, generating, health, keys, runs, training
 from rollout.platform.server.access import Access
+from rollout.platform.server.beginning import Beginnings
 from rollout.platform.server.http import ApiError, Json
 from rollout.platform.server.runner import Runner
 from rollout.platform.store import FullError, Store, StoreError, UnkeepableError
@@ -46,6 +47,7 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
     The store and the runner are the caller's to open, and are closed when the application ends.
     """
     access = Access(store, runner.figures, everybody=everybody)
+    beginnings = Beginnings(store)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -54,7 +56,7 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
         try:
             yield
         finally:
-            await runner.close()
+            await asyncio.gather(runner.close(), beginnings.close())
             noting.cancel()
             await asyncio.gather(noting, return_exceptions=True)
             try:
@@ -85,6 +87,7 @@ def application(store: Store, runner: Runner, *, everybody: bool = False) -> Sta
     # A redirect would name whatever host the request does.
     app.router.redirect_slashes = False
     app.state.store, app.state.runner, app.state.access = store, runner, access
+    app.state.beginnings = beginnings
     app.state.refusal = _in_json
     if not everybody:
         from rollout.platform import pages

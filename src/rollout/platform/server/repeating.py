@@ -67,15 +67,11 @@ def repeated(endpoint: Endpoint) -> Endpoint:
         except OtherRequestError:
             raise ApiError(422, "The Idempotency-Key was sent with another request before.") from None
         except UnderWayError:
-            raise ApiError(
-                409,
-                "The same request is being answered.",
-                "Try it again in a moment.",
-                headers={"retry-after": "1"},
-            ) from None
+            raise under_way() from None
         if before is not None:
             return Response(before.body, before.status, {"idempotent-replay": "true"}, "application/json")
         request.state.named = (sender, name)
+        request.state.mark = sha256(f"{sender} {name} {hashed}".encode()).hexdigest()
         saying = asyncio.create_task(_say_that_it_is_answered(store, sender, name))
         try:
             response = await endpoint(request)
@@ -110,6 +106,20 @@ async def _say_that_it_is_answered(store: Store, sender: str, name: str) -> None
             await store.awrite(repeats.still_answering, sender, name, this_process())
 
 
+def under_way() -> ApiError:
+    """The refusal of a request whose first is not answered yet."""
+    return ApiError(
+        409, "The same request is being answered.", "Try it again in a moment.", headers={"retry-after": "1"}
+    )
+
+
+def mark_of(request: Request) -> str | None:
+    """By what that which a named request began is found again: the sender, the name, and all that counts of it. None
+    without a name."""
+    mark: str | None = getattr(request.state, "mark", None)
+    return mark
+
+
 def keep_answer(request: Request, connection: Connection, status: int, value: Any) -> None:
     """Keeps the answer in the transaction that does what was asked for, so that a server which is killed after it does
     nothing twice."""
@@ -119,4 +129,4 @@ def keep_answer(request: Request, connection: Connection, status: int, value: An
         repeats.answered(connection, sender, name, Answer(status, bytes(Json(value).body)))
 
 
-__all__ = ["keep_answer", "repeated"]
+__all__ = ["keep_answer", "mark_of", "repeated", "under_way"]

@@ -12,14 +12,16 @@ from starlette.routing import Route
 
 from rollout.models import ConnectError
 from rollout.platform.server.access import needs
+from rollout.platform.server.beginning import settle
 from rollout.platform.server.bodies import check_shape, object_of
 from rollout.platform.server.examples import examples
 from rollout.platform.server.http import ApiError, Json, pointer
-from rollout.platform.server.repeating import keep_answer, repeated
+from rollout.platform.server.processes import this_process
+from rollout.platform.server.repeating import keep_answer, mark_of, repeated, under_way
 from rollout.platform.server.runs import not_one
 from rollout.platform.store import Store, jobs, runs
 from rollout.platform.store.ids import iso
-from rollout.platform.store.jobs import Job
+from rollout.platform.store.jobs import STARTING, Job
 from rollout.platform.store.keys import Scope
 from rollout.platform.store.runs import NotOneError
 from rollout.training.providers import (
@@ -53,46 +55,79 @@ async def create_job(request: Request) -> Response:
             )
         check_hyperparams(body.get("hyperparams") or {}, module.METHODS[method])
         data = await examples(store, run, body["rolloutIds"], method)
-        provider: Provider = module.connect(request.app.state.runner.setup)
-        try:
-            job_id = await provider.begin(
-                body["baseModel"].partition("/")[2],
-                data,
-                method=method,
-                suffix=body.get("suffix") or None,
-                hyperparams=body.get("hyperparams") or {},
-            )
-        finally:
-            await provider.close()
     except HyperparamError as error:
         raise ApiError(422, str(error), error.hint, pointer=f"/hyperparams{pointer(error.route)}") from None
-    except (TrainingError, ConnectError) as error:
+    except TrainingError as error:
         raise ApiError(422, str(error), error.hint) from None
+    suffix, hyperparams, mark = body.get("suffix") or None, body.get("hyperparams") or {}, mark_of(request)
 
-    def keep(connection: Connection) -> dict[str, Any]:
+    def create(connection: Connection) -> tuple[Job, bool]:
+        before = None if mark is None else jobs.by_request(connection, mark)
+        if before is not None:
+            return before, False
         job = jobs.create(
             connection,
             run_id=run.id,
             provider=name,
-            provider_job_id=job_id,
             base_model=body["baseModel"],
             method=method,
-            suffix=body.get("suffix") or None,
-            hyperparams={**(body.get("hyperparams") or {}), "training_method": method},
+            suffix=suffix,
+            hyperparams={**hyperparams, "training_method": method},
             rollout_ids=body["rolloutIds"],
             key_id=request.state.key.id or None,
+            asked=mark,
+            process=this_process(),
         )
-        answer = {"id": job.id, "providerJobId": job.provider_job_id}
-        keep_answer(request, connection, 201, answer)
-        return answer
+        return job, True
 
-    return Json(await store.awrite(keep), status_code=201)
+    async def ask() -> str:
+        provider: Provider = module.connect(request.app.state.runner.setup)
+        try:
+            return await provider.begin(
+                body["baseModel"].partition("/")[2],
+                data,
+                method=method,
+                suffix=suffix,
+                hyperparams=hyperparams,
+            )
+        finally:
+            await provider.close()
+
+    def keep(connection: Connection, provider_job_id: str) -> None:
+        jobs.taken(connection, job.id, provider_job_id)
+        keep_answer(request, connection, 201, _begun(job.id, provider_job_id))
+
+    await settle(store)
+    job, is_new = await store.awrite(create)
+    if not is_new:
+        return _again(job)
+    try:
+        provider_job_id = await request.app.state.beginnings.begin(job, ask, keep)
+    except (TrainingError, ConnectError) as error:
+        # Not a status at which it is asked again: that might be paid for again.
+        raise ApiError(422, str(error), error.hint) from None
+    return Json(_begun(job.id, provider_job_id), status_code=201)
+
+
+def _begun(job_id: str, provider_job_id: str) -> dict[str, Any]:
+    return {"id": job_id, "providerJobId": provider_job_id}
+
+
+def _again(job: Job) -> Response:
+    """What a request is answered whose job is there already. Raises ApiError where that has not begun, or may not."""
+    if job.provider_job_id is not None:
+        return Json(_begun(job.id, job.provider_job_id), status_code=201)
+    if job.status == STARTING:
+        raise under_way()
+    raise ApiError(422, job.error or "Nobody knows whether the job has begun.")
 
 
 @needs(Scope.READ)
 async def list_jobs(request: Request) -> Response:
     """``{jobs: […]}``, the newest first."""
-    return Json({"jobs": [shown(job) for job in await request.app.state.store.aread(jobs.newest)]})
+    store: Store = request.app.state.store
+    await settle(store)
+    return Json({"jobs": [shown(job) for job in await store.aread(jobs.newest)]})
 
 
 @needs(Scope.WRITE)
@@ -102,17 +137,20 @@ async def refresh_job(request: Request) -> Response:
 
 
 async def refresh(app: Starlette, start: str) -> Job:
-    """Looks how far the job is whose id begins with ``start``. Raises ApiError."""
+    """Looks how far the job is whose id begins with ``start``, where its provider has taken it. Raises ApiError."""
     store: Store = app.state.store
+    await settle(store)
     try:
         job = await store.aread(jobs.find, start)
     except NotOneError as error:
         raise not_one("training job", start, error) from None
+    if job.provider_job_id is None:
+        return job
     try:
         _, module = provider_of(job.base_model)
         provider: Provider = module.connect(app.state.runner.setup)
         try:
-            found = await provider.look(job.provider_job_id or "")
+            found = await provider.look(job.provider_job_id)
         finally:
             await provider.close()
     except (TrainingError, ConnectError) as error:

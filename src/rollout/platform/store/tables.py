@@ -197,8 +197,12 @@ training_jobs = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("key_id", ForeignKey("keys.id")),
+    # The request that it came of, where that has a name, and whoever asks the provider.
+    Column("asked", String(64)),
+    Column("process", String(64)),
     Index(None, "run_id"),
     Index(None, "created_at", "id"),
+    Index(None, "asked", unique=True),
 )
 
 __all__ = [

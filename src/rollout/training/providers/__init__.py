@@ -1,8 +1,9 @@
 """Providers that train models. One file each, found by the first part of the base model's id.
 
-A provider's module has ``METHODS`` and ``connect(setup) -> Provider``; it raises
+A provider's module has ``METHODS``, ``JOBS`` and ``connect(setup) -> Provider``; it raises
 :class:`rollout.models.ConnectError` where its key is missing. ``METHODS`` has the hyperparameters of each method by
 which it trains: whoever asks for a job says those, and the rest of what a provider is told is the server's to say.
+``JOBS`` is the page at which the provider shows its jobs.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ class TrainingError(Exception):
     def __init__(self, sentence: str, hint: str | None = None) -> None:
         super().__init__(sentence)
         self.hint = hint
+
+
+class UncertainError(TrainingError):
+    """A provider that was asked for a job, and of which nobody knows whether it has begun it: what it answered did not
+    arrive, or says neither."""
 
 
 class HyperparamError(TrainingError):
@@ -52,7 +58,7 @@ class Provider(Protocol):
     ) -> str:
         """Starts a job on a file of rows; its id there. ``hyperparams`` are of those in ``METHODS``.
 
-        Raises TrainingError.
+        The provider is asked for it once. Raises TrainingError, where it may have begun all the same UncertainError.
         """
 
     async def look(self, job_id: str) -> Progress:
@@ -70,6 +76,13 @@ def provider_of(base_model: str) -> tuple[str, ModuleType]:
         known = ", ".join(f"{each}/…" for each in members(__name__))
         raise TrainingError(f"“{base_model}” cannot be trained from here.", f"What can be is {known}.")
     return name, module
+
+
+def place_of_jobs(provider: str) -> str:
+    """Where the jobs of a provider are shown, in words."""
+    module = member(__name__, provider)
+    place = "" if module is None else f" ({module.JOBS})"
+    return f"the training jobs of “{provider}”{place}"
 
 
 def check_hyperparams(given: Mapping[str, Any], known: Hyperparams, *, route: tuple[str, ...] = ()) -> None:
@@ -101,6 +114,8 @@ __all__ = [
     "Progress",
     "Provider",
     "TrainingError",
+    "UncertainError",
     "check_hyperparams",
+    "place_of_jobs",
     "provider_of",
 ]

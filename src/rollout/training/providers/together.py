@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from rollout.models import ConnectError, Setup
-from rollout.training.providers import Hyperparams, Progress, TrainingError
+from rollout.training.providers import Hyperparams, Progress, TrainingError, UncertainError
 
 if TYPE_CHECKING:
     import httpx
@@ -41,6 +41,7 @@ _ALWAYS: Hyperparams = {
     ),
 }
 METHODS: dict[str, Hyperparams] = {"sft": _ALWAYS, "dpo": {"beta": None, **_ALWAYS}}
+JOBS = "https://api.together.ai/jobs"
 
 _ADDRESS = "https://api.together.xyz/v1"
 _SECONDS = 120.0
@@ -55,6 +56,10 @@ def connect(setup: Setup) -> Together:
     return Together(key, address or _ADDRESS)
 
 
+class _UnansweredError(TrainingError):
+    """A request that arrived, it may be, and of which nobody knows what came."""
+
+
 class Together:
     """Together's fine-tuning."""
 
@@ -67,7 +72,10 @@ class Together:
     async def begin(
         self, model: str, data: bytes, *, method: str, suffix: str | None, hyperparams: Mapping[str, Any]
     ) -> str:
-        """Uploads the rows and starts a job. Raises TrainingError. Neither is asked twice, since both would count."""
+        """Uploads the rows and starts a job. Neither is asked twice, since both would count.
+
+        Raises TrainingError and UncertainError.
+        """
         given = dict(hyperparams)
         beta = {"dpo_beta": given.pop("beta")} if "beta" in given else {}
         file = await self._ask(
@@ -76,18 +84,17 @@ class Together:
             files={"file": ("rollouts.jsonl", data, "application/jsonl")},
             data={"purpose": "fine-tune", "file_name": "rollouts.jsonl", "file_type": "jsonl"},
         )
-        job = await self._ask(
-            "POST",
-            "/fine-tunes",
-            json={
-                **given,
-                "model": model,
-                "training_file": _text(file, "id"),
-                "training_method": {"method": method, **beta},
-                **({} if suffix is None else {"suffix": suffix}),
-            },
-        )
-        return _text(job, "id")
+        asked = {
+            **given,
+            "model": model,
+            "training_file": _text(file, "id"),
+            "training_method": {"method": method, **beta},
+            **({} if suffix is None else {"suffix": suffix}),
+        }
+        try:
+            return _text(await self._ask("POST", "/fine-tunes", json=asked), "id")
+        except _UnansweredError as error:
+            raise UncertainError(str(error)) from None
 
     async def look(self, job_id: str) -> Progress:
         """How far a job is. Raises TrainingError."""
@@ -111,15 +118,27 @@ class Together:
 
         try:
             answer = await self._client.request(verb, path, **more)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise TrainingError(f"“together” could not be asked: {_why(error)}.", "Try it again.") from None
         except httpx.HTTPError as error:
-            said = str(error).rstrip(".") or type(error).__name__
-            raise TrainingError(f"“together” could not be asked: {said}.", "Try it again.") from None
+            raise _unanswered(_why(error)) from None
         if answer.status_code in (401, 403):
             raise TrainingError("“together” does not accept the key in TOGETHER_API_KEY.", "Look at the key.")
         value = _object(answer)
-        if not answer.is_success or value is None:
-            raise TrainingError(f"“together” refused it: {_said(answer, value)}.")
-        return value
+        if answer.is_success and value is not None:
+            return value
+        said = _said(answer, value)
+        if 300 <= answer.status_code < 500 and answer.status_code != 408:
+            raise TrainingError(f"“together” refused it: {said}.")
+        raise _unanswered(said)
+
+
+def _unanswered(said: str) -> _UnansweredError:
+    return _UnansweredError(f"“together” did not say what came of it: {said}.", "Try it again.")
+
+
+def _why(error: Exception) -> str:
+    return str(error).rstrip(".") or type(error).__name__
 
 
 def _object(answer: httpx.Response) -> dict[str, Any] | None:
@@ -139,8 +158,8 @@ def _said(answer: httpx.Response, value: dict[str, Any] | None) -> str:
 def _text(value: Mapping[str, Any], key: str) -> str:
     found = value.get(key)
     if not isinstance(found, str) or not found:
-        raise TrainingError(f"The answer of “together” has no “{key}”.", "Try it again.")
+        raise _UnansweredError(f"The answer of “together” has no “{key}”.", "Try it again.")
     return found
 
 
-__all__ = ["METHODS", "Together", "connect"]
+__all__ = ["JOBS", "METHODS", "Together", "connect"]

@@ -198,8 +198,8 @@ def test_where_all_passed_there_is_nothing_to_prefer(
     [
         (401, "{}", "does not accept the key"),
         (400, '{"error": {"message": "No such model."}}', "refused it: No such model."),
-        (500, "<html>", "refused it: HTTP 500."),
-        (200, "[]", "refused it: HTTP 200."),
+        (500, "<html>", "did not say what came of it: HTTP 500."),
+        (200, "[]", "did not say what came of it: HTTP 200."),
         (200, "{}", "has no “id”"),
     ],
 )
@@ -215,6 +215,25 @@ def test_what_the_provider_says_otherwise_is_told(
     assert refused.status_code == 422
     assert words in refused.json()["error"]
     assert KEY not in refused.text
+
+
+@pytest.mark.parametrize("instead", [(0, ""), (502, "<html>"), (504, "{}"), (200, "<html>"), (200, "{}")])
+def test_where_a_job_may_have_begun_nobody_is_told_to_try_again(
+    http: httpx.Client, trained: dict[str, Any], together: TogetherFineTuning, instead: tuple[int, str]
+) -> None:
+    before = len(together.jobs)
+    together.instead = instead
+    try:
+        refused = train(http, trained, "sft")
+    finally:
+        together.instead = None
+    assert refused.status_code == 422
+    assert "may have begun there" in refused.json()["hint"]
+    assert "https://api.together.ai/jobs" in refused.json()["hint"]
+    assert "ry it again" not in refused.text
+    assert len(together.jobs) == before + 1
+    newest = http.get("/api/training-jobs").json()["jobs"][0]
+    assert (newest["status"], newest["providerJobId"]) == ("unknown", None)
 
 
 USER = {"role": "user", "content": "Go."}

@@ -10,13 +10,25 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from alembic.command import downgrade
+from alembic.config import Config
 from servers.postgres import Postgres
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 
 from rollout.check import check
 from rollout.compile import Compiled, compile_environment
 from rollout.environment import Environment
-from rollout.platform.store import Store, StoreError, environments, keys, repeats, rollouts, runs
+from rollout.platform.store import (
+    Store,
+    StoreError,
+    environments,
+    keys,
+    migrations,
+    repeats,
+    rollouts,
+    runs,
+    tables,
+)
 from rollout.platform.store.keys import Scope
 from rollout.platform.store.rollouts import Finished, NotHeldError
 from rollout.platform.store.runs import NotOneError, Status
@@ -102,6 +114,28 @@ def test_pushes_at_once_lose_nothing(store: Store) -> None:
     kept = store.read(environments.versions, entry.id)
     assert sorted(each.number for each in kept) == list(range(1, 25))
     assert {each.digest for each in kept} == {compiled(name).digest for name in names}
+
+
+def test_whole_numbers_that_were_kept_otherwise_are_whole_when_a_database_is_brought_up_to_date(
+    url: str,
+) -> None:
+    store = Store(url)
+    odd = {"n": 1.0, "maxTokens": 1e300, "seed": -5.0, "temperature": 0.5, "tasks": ["a"], "split": None}
+    run = a_run(store)
+    with store.writing() as connection:
+        connection.execute(update(tables.runs).values(options=odd))
+        config = Config()
+        config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+        config.attributes["connection"] = connection
+        downgrade(config, "0002")
+    store.close()
+    store = Store(url)
+    try:
+        found = store.read(runs.find, run.id).options
+    finally:
+        store.close()
+    assert found == {**odd, "maxTokens": 2**53 - 1}
+    assert [type(found[name]) for name in ("n", "maxTokens", "seed", "temperature")] == [int, int, int, float]
 
 
 def test_a_run_whose_lease_was_renewed_since_is_not_freed(store: Store) -> None:
