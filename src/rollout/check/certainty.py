@@ -124,6 +124,8 @@ def _state_match(subject: Subject, primitive: Item) -> Certain | None:
     paths = {text: path.steps for text in expected if (path := parsed(text)) is not None}
     if any(dead_end(subject, steps) is not None for steps in paths.values()):
         return None  # another rule says so
+    if options["subset"] and (vacuous := _holds_of_all(subject, expected, paths)) is not None:
+        return vacuous
     for text, steps in paths.items():
         if (
             can_change(made, steps)
@@ -153,6 +155,28 @@ def _state_match(subject: Subject, primitive: Item) -> Certain | None:
         Certain(True, "it holds at the start, and no tool changes what it looks at", ("expected",), "key")
         if held
         else None
+    )
+
+
+def _holds_of_all(
+    subject: Subject, expected: dict[str, Any], paths: dict[str, tuple[str | int, ...]]
+) -> Certain | None:
+    """Says so where all that is expected is in every list or object, and there only are such where it is looked for."""
+    for text, wanted in expected.items():
+        if (
+            wanted not in ([], {})
+            or text not in paths
+            or type(at_start(subject, paths[text])) is not type(wanted)
+        ):
+            return None
+        if any(write.replaces(paths[text]) for write in writes(subject)):
+            return None
+    text, wanted = next(iter(expected.items()))
+    return Certain(
+        True,
+        f"with “subset”, every {'list' if wanted == [] else 'object'} holds what an empty one holds",
+        ("expected", text),
+        hint="Name what has to be there, or take “subset” away, so that nothing else may be there.",
     )
 
 

@@ -34,6 +34,11 @@ class Write:
     appends: bool
     value: Any
 
+    def replaces(self, steps: tuple[Step, ...]) -> bool:
+        """Whether it may put something else in the place of what stands at ``steps``, and not only into that."""
+        known = self.path.known[: len(steps)]
+        return not self.appends and len(self.path.pieces) <= len(steps) and known == steps[: len(known)]
+
 
 @dataclass(frozen=True, slots=True)
 class Read:

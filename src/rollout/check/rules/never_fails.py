@@ -2,7 +2,8 @@
 
 It looks like a check and is none: whatever the agent does, it counts as passed, and lifts the score of every rollout
 alike. Found are a `tool_call_count` without a lower bound above 0 and without an upper one, an `output_matches` whose
-pattern matches every text, and a `state_match` or `state_unchanged` on a part of the state that no tool can change.
+pattern matches every text, a `state_match` or `state_unchanged` on a part of the state that no tool can change, and a
+`state_match` with `subset: true` that expects nothing but empty lists and objects.
 A primitive that never passes, turned around by `not: true`, is one of them too.
 
 Before:
