@@ -23,6 +23,7 @@ from rollout.templates import TemplateError, Tool
 DEEPEST = 64
 """How deep arguments may be nested."""
 
+_TOO_DEEP = f"The arguments are nested deeper than {DEEPEST} levels."
 _MOST_NAMED = 3
 
 
@@ -81,6 +82,8 @@ def read_arguments(text: str) -> dict[str, Any]:
     try:
         value = _load(stripped)
     except orjson.JSONDecodeError as error:
+        if error.msg == "depth limit exceeded":
+            raise BadCallError(_TOO_DEEP) from None
         raise BadCallError(
             f"The arguments are not JSON from character {error.pos + 1} on. Send one JSON object."
         ) from None
@@ -89,7 +92,7 @@ def read_arguments(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadCallError(f"The arguments have to be a JSON object, not {show(value)}.")
     if text.count("[") + text.count("{") > DEEPEST and _is_too_deep(value):
-        raise BadCallError(f"The arguments are nested deeper than {DEEPEST} levels.")
+        raise BadCallError(_TOO_DEEP)
     read: dict[str, Any] = whole_numbers(value, in_order=False)
     return read
 
