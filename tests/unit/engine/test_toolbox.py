@@ -57,7 +57,7 @@ def test_no_arguments_are_an_empty_object(text: str) -> None:
     "text",
     [
         "yes", "12:30", "a: b", "{'a': 1}", '{"a":1', '{"a":1}{"a":1}', '{"a":1} and more', "NaN", '{"a": NaN}',
-        '{"a": 1e999}', "[]", '"{}"', "3", "true", '{"a": "\\ud800"}', "[" * 100_000,
+        '{"a": 1e999}', "[]", '"{}"', "3", "true", '{"a": "\\ud800"}',
     ],
 )  # fmt: skip
 def test_what_is_no_json_object_is_an_error_for_the_model(text: str) -> None:
@@ -85,6 +85,8 @@ def test_arguments_may_only_be_nested_so_deep() -> None:
     for depth in (DEEPEST + 1, 900, 5_000):
         with pytest.raises(BadCallError, match="nested deeper than"):
             read("anything", nested(depth))
+    with pytest.raises(BadCallError, match="nested deeper than"):
+        read("anything", "[" * 100_000)
 
 
 def test_a_whole_number_is_a_number_and_a_text_is_none() -> None:
