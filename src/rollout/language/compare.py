@@ -277,16 +277,16 @@ def _beginning(value: Any, room: int) -> tuple[Any, int]:
     return value, room - 1
 
 
-def show(value: Any) -> str:
-    """A value as a reason shows it: JSON, cut when it is long."""
+def show(value: Any, longest: int = _LONGEST) -> str:
+    """A value as a reason shows it: JSON, cut with a mark when it is longer than ``longest``."""
     if value is MISSING:
         return "nothing"
-    begun, _ = _beginning(value, _LONGEST)
+    begun, _ = _beginning(value, longest)
     try:
         text = canonical(begun).decode("utf-8")
     except ValueError:
         text = repr(begun)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 __all__ = ["Difference", "compare", "show", "unmatched", "unseen_difference"]
