@@ -13,9 +13,14 @@ def percent(rate: float) -> str:
 
 
 def number(value: float) -> str:
-    """A score or weight as a person writes it: at most three places, never rounded up to a full 1."""
+    """A score or weight as a person writes it: at most three places, never rounded up to a full 1.
+
+    One of more than 15 digits, which no float tells apart, is written with its power of ten: ``1e+308``.
+    """
     if 0.9995 <= value < 1:
         return "just under 1"
+    if abs(value) >= 1e15:
+        return f"{value:g}"
     return f"{value:.3f}".rstrip("0").rstrip(".")
 
 

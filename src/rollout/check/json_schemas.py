@@ -56,7 +56,7 @@ def _against_meta_schema(part: dict[str, Any], route: Route) -> Iterator[Finding
     if named is not None and draft_of(named) is None:
         yield Finding(
             (*route, "$schema"),
-            f"“$schema” is {show(named)[:80]}, which is no draft of JSON Schema that is known.",
+            f"“$schema” is {show(named, 80)}, which is no draft of JSON Schema that is known.",
             "Leave it out for the newest draft, or name one, such as http://json-schema.org/draft-07/schema.",
         )
         del part["$schema"]

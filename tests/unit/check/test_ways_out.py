@@ -297,3 +297,14 @@ def gold_that_fails(folder: Path, query: str, **changes: Any) -> tuple[str, str 
     (found,) = (each for each in check(read_one(folder)).diagnostics if each.slug == "gold-sql-fails")
     line = text.splitlines()[found.span.line - 1]
     return line[found.span.column - 1 : found.span.end_column - 1].strip("'"), found.hint
+
+
+def test_a_number_that_is_shown_cut_is_not_to_be_written_so(tmp_path: Path) -> None:
+    row = {"order_id": 10**400, "amount": 100}
+    task = {"hidden_ground_truth": {"refunds": [row]}, "solution": [{"tool": "refund", "args": row}]}
+    (tmp_path / "environment.yaml").write_text(yaml.safe_dump(desk(task=task)), encoding="utf-8")
+    found = {each.slug: each for each in check(read_one(tmp_path)).diagnostics}
+    assert found["bad-solution-arguments"].hint == "Write it in quotes."
+    cut = f"“order_id” is 1{'0' * 38}…, a number; "
+    for slug in ("bad-solution-arguments", "unwritable-ground-truth"):
+        assert found[slug].message.startswith(cut)

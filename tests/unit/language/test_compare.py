@@ -162,3 +162,4 @@ def test_the_beginning_of_a_large_value_is_shown_as_all_of_it_would_be() -> None
     rows = [{"id": number, "b": {"a": [number, "é" * number]}} for number in range(50)]
     assert show(rows) == canonical(rows).decode()[:199] + "…"
     assert show({"b" * 300: 1, "a" * 150: 2}) == f'{{"{"a" * 150}":2,"{"b" * 42}…'
+    assert show(10**4_000, 40) == f"1{'0' * 38}…"

@@ -132,7 +132,7 @@ def _findings(
                 )
         elif fault.keyword == "type":
             takes = " or ".join(_KINDS.get(each, each) for each in fault.wanted)
-            given = f"{show(fault.found)[:40]}, {kind(fault.found)}"
+            given = f"{show(fault.found, 40)}, {kind(fault.found)}"
             yield Finding(
                 here, f"{name} is {given}; the tool {tool} takes {takes}.", _as_wanted(fault, takes)
             )
@@ -142,7 +142,7 @@ def _findings(
             takes = f"It takes {', '.join(values[:8])}{', …' if len(values) > 8 else ''}."
             yield Finding(
                 here,
-                f"{name} is {show(fault.found)[:40]}, which the tool {tool} does not take.",
+                f"{name} is {show(fault.found, 40)}, which the tool {tool} does not take.",
                 suggestion(near, str(fault.found)) if near else takes,
             )
         else:
@@ -178,7 +178,8 @@ def _as_wanted(fault: SchemaFault, takes: str) -> str:
             return f"Give {takes}."
         return f"Write {found.strip()} without quotes."
     if isinstance(found, int | float) and "string" in fault.wanted:
-        return f'Write "{show(found)}", in quotes.'
+        text = show(found)
+        return "Write it in quotes." if text.endswith("…") else f'Write "{text}", in quotes.'
     return f"Give {takes}."
 
 

@@ -154,7 +154,7 @@ def _word(
             found = row[field]
             return (
                 (field,),
-                f"{quoted(field)} is {show(found)[:40]}, {kind(found)}; {tool} always writes {words} there.",
+                f"{quoted(field)} is {show(found, 40)}, {kind(found)}; {tool} always writes {words} there.",
                 'Values are compared by type: "100" is not 100.'
                 if isinstance(found, str)
                 else f"Write {words} there too.",
@@ -167,8 +167,8 @@ def _word(
         if field in row and row[field] != constant:
             return (
                 (field,),
-                f"{quoted(field)} is {show(row[field])[:40]}; {tool} always writes {show(constant)[:40]} there.",
-                f"Write {show(constant)[:40]} here, or let the tool take it as an argument.",
+                f"{quoted(field)} is {show(row[field], 40)}; {tool} always writes {show(constant, 40)} there.",
+                f"Write {show(constant, 40)} here, or let the tool take it as an argument.",
                 "value",
             )
     return (
