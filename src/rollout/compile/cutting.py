@@ -31,7 +31,7 @@ def _cut_apart(texts: set[str], longest: int, rest: int) -> dict[str, str]:
     alike: dict[str, set[str]] = defaultdict(set)
     for text in texts:
         alike[cut(text, longest)].add(text)
-    shown = {}
+    shown: dict[str, str] = {}
     for short, group in alike.items():
         if len(group) == 1:
             shown |= dict.fromkeys(group, short)
