@@ -122,6 +122,20 @@ def _is_hidden(node: Any) -> bool:
     )
 
 
+def is_disabled(node: Any) -> bool:
+    """Whether a field or button is disabled: by itself, or by a fieldset around it, but for what its legend holds."""
+    if "disabled" in attributes_of(node):
+        return True
+    below, above = node, node.parent
+    while above is not None:
+        if above.name == "fieldset" and "disabled" in attributes_of(above):
+            legend = next((each for each in children_of(above) if each.name == "legend"), None)
+            if below is not legend:
+                return True
+        below, above = above, above.parent
+    return False
+
+
 def rows_of(table: Any) -> Iterator[Any]:
     """The rows of a table, those of its parts as well."""
     for child in children_of(table):
@@ -141,7 +155,11 @@ def options_of(select: Any, attributes: Mapping[str, str | None]) -> dict[str, A
         mine = attributes_of(node)
         words = mine.get("label") or words_of(node)
         value = mine.get("value")
-        options.append({"value": words if value is None else value, "label": words})
+        option = {"value": words if value is None else value, "label": words}
+        is_off = "disabled" in mine or (
+            node.parent.name == "optgroup" and "disabled" in attributes_of(node.parent)
+        )
+        options.append({**option, "disabled": True} if is_off else option)
         if "selected" in mine:
             chosen.append(options[-1]["value"])
     multiple = "multiple" in attributes
@@ -180,7 +198,8 @@ def labels_before(root: Any) -> dict[int, str]:
             if child.name in FIELDS and label is not None:
                 found[id(child)] = words_of(label)
             if child.name != "#text" or (child.data or "").strip():
-                label = child if child.name == "label" and not attributes_of(child).get("for") else None
+                is_free = child.name == "label" and not attributes_of(child).get("for")
+                label = child if is_free and not any(each.name in FIELDS for each in walk(child)) else None
     return {number: words for number, words in found.items() if words}
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import floor, isfinite
 from typing import Any, Final
 
 from rollout.language.html_nodes import (
@@ -25,6 +26,7 @@ from rollout.language.html_nodes import (
     accessible_name,
     attributes_of,
     children_of,
+    is_disabled,
     labels_before,
     labels_of,
     options_of,
@@ -193,7 +195,7 @@ class _Reader:
                 "value": attributes.get("value"),
                 "submit": True if submit else None,
                 "reset": True if (attributes.get("type") or "").lower() == "reset" else None,
-                "disabled": _flag(attributes, "disabled"),
+                "disabled": is_disabled(node) or None,
             }
         if name in ("ul", "ol"):
             return self._list(node, base)
@@ -228,7 +230,7 @@ class _Reader:
                 "value": attributes.get("value"),
                 "submit": True if kind in ("submit", "image") else None,
                 "reset": True if kind == "reset" else None,
-                "disabled": _flag(attributes, "disabled"),
+                "disabled": is_disabled(node) or None,
             }
         field_of = {
             **base,
@@ -236,7 +238,7 @@ class _Reader:
             "name": attributes.get("name") or None,
             "label": self._label(node, attributes),
             "required": _flag(attributes, "required"),
-            "disabled": _flag(attributes, "disabled"),
+            "disabled": is_disabled(node) or None,
         }
         if kind in ("checkbox", "radio"):
             value = attributes.get("value")
@@ -252,10 +254,11 @@ class _Reader:
             "placeholder": attributes.get("placeholder"),
             "minLength": _number(attributes.get("minlength")),
             "maxLength": _number(attributes.get("maxlength")),
+            "readOnly": _flag(attributes, "readonly"),
         }
         if kind == "textarea":
             return {"type": "textarea", **field_of, "value": text_of(node) or None, **limits}
-        return {
+        line = {
             "type": "input",
             **field_of,
             "inputType": kind if kind in _INPUT_TYPES else "text",
@@ -265,6 +268,9 @@ class _Reader:
             "min": attributes.get("min"),
             "max": attributes.get("max"),
         }
+        if kind == "range":
+            return line | _range(attributes)
+        return line | {"step": _step(attributes)} if kind == "number" else line
 
     def _label(self, node: Any, attributes: Mapping[str, str | None]) -> str | None:
         if attributes.get("aria-label"):
@@ -331,6 +337,39 @@ def _flag(attributes: Mapping[str, str | None], name: str) -> bool | None:
 
 def _number(text: str | None) -> int | None:
     return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _step(attributes: Mapping[str, str | None]) -> int | float | None:
+    """How far apart the numbers of a field may be: 1 unless it says so otherwise, None for any."""
+    text = attributes.get("step")
+    if text is not None and text.strip().lower() == "any":
+        return None
+    step = _decimal(text, 1)
+    return step if step > 0 else 1
+
+
+def _range(attributes: Mapping[str, str | None]) -> dict[str, Any]:
+    """What a slider is as a number: where nothing is said, from 0 to 100, and half way between."""
+    least, most = _decimal(attributes.get("min"), 0), _decimal(attributes.get("max"), 100)
+    step = _step(attributes)
+    middle = max(least, (least + most) / 2)
+    if step is not None:
+        middle = least + step * floor((middle - least) / step + 0.5)
+    start = min(max(_decimal(attributes.get("value"), middle), least), max(least, most))
+    return {"inputType": "number", "value": _written(start), "min": least, "max": most, "step": step}
+
+
+def _decimal(text: str | None, otherwise: float) -> int | float:
+    try:
+        value = float(text or "")
+    except ValueError:
+        value = otherwise
+    value = value if isfinite(value) else otherwise
+    return int(value) if float(value).is_integer() else value
+
+
+def _written(value: float) -> str:
+    return repr(int(value) if float(value).is_integer() else value)
 
 
 def _flush(elements: list[dict[str, Any]], words: list[str]) -> None:

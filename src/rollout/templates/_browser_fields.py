@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -30,13 +31,13 @@ def start_value(element: Element, shown: Mapping[str, Any]) -> Any:
         return shown.get("checked") is True
     value = shown.get("value")
     if element.type == "select":
-        offered = [option_value(option) for option in shown.get("options") or ()]
+        options = list(shown.get("options") or ())
         if element.spec.get("multiple"):
             chosen = value if isinstance(value, list) else [] if value is None else [as_text(value)]
-            return [option for option in offered if option in chosen]
+            return [offered for offered in map(option_value, options) if offered in chosen]
         if value is not None:
             return as_text(value)
-        return offered[0] if offered else ""
+        return next((option_value(option) for option in options if not is_off(option)), "")
     return "" if value is None else _clean(element, as_text(value))
 
 
@@ -50,10 +51,17 @@ def option_label(option: Any) -> str:
     return str(option.get("label", option.get("value", ""))) if isinstance(option, dict) else str(option)
 
 
+def is_off(option: Any) -> bool:
+    """Whether an option cannot be chosen."""
+    return isinstance(option, dict) and option.get("disabled") is True
+
+
 def enter(page: Page, element: Element, value: Any, shown: Mapping[str, Any], values: Values) -> None:
     """Puts ``value`` into a field. Raises FieldError, and leaves the values as they are, when it does not take it."""
     if shown.get("disabled", element.spec.get("disabled")) is True:
         raise FieldError(f"“{element.ref}” is disabled.")
+    if element.spec.get("readOnly") is True:
+        raise FieldError(f"“{element.ref}” is read-only.")
     if element.type == "checkbox":
         if not isinstance(value, bool):
             raise FieldError(f"“{element.ref}” is a checkbox; it takes true or false.")
@@ -93,6 +101,8 @@ def _choose(element: Element, value: Any, options: Iterable[Any]) -> Any:
         if found is None:
             known = ", ".join(f"“{option_label(option)}”" for option in offered[:30])
             raise FieldError(f"“{element.ref}” has no option “{words[:200]}”. Its options are: {known}.")
+        if is_off(found):
+            raise FieldError(f"The option “{option_label(found)}” of “{element.ref}” is disabled.")
         chosen.append(option_value(found))
     if multiple:
         return [option_value(option) for option in offered if option_value(option) in chosen]
@@ -207,6 +217,8 @@ def fault_of(element: Element, value: Any, group: Iterable[Any]) -> str | None:
     ``group`` has the values of all radio buttons of its name, where it is one.
     """
     spec = element.spec
+    if spec.get("readOnly") is True:
+        return None
     if element.type == "checkbox":
         return "Please tick this box." if spec.get("required") and not value else None
     if element.type == "radio":
@@ -249,6 +261,10 @@ def _number_fault(text: str, spec: Mapping[str, Any]) -> str | None:
         return f"Please enter a number of {as_text(least)} or more."
     if most is not None and value > most:
         return f"Please enter a number of {as_text(most)} or less."
+    step = spec.get("step")
+    base = _bound(spec.get("value"), number_of) if least is None else least
+    if step is not None and (Fraction(str(value)) - Fraction(str(base or 0))) % Fraction(str(step)):
+        return f"Please enter a number in steps of {as_text(step)} from {as_text(base or 0)}."
     return None
 
 
@@ -315,6 +331,7 @@ __all__ = [
     "enter",
     "fault_of",
     "groups_of",
+    "is_off",
     "number_of",
     "option_label",
     "option_value",

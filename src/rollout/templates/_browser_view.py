@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rollout.language.interpolation import as_text
-from rollout.templates._browser_fields import option_label, option_value
+from rollout.templates._browser_fields import is_off, option_label, option_value
 from rollout.templates._browser_session import ACTIVE, Seen, Session, Visit
 
 _ROLES = {"list": "list", "table": "table", "image": "image", "form": "form", "section": "region"}
@@ -43,7 +43,8 @@ def _lines(seen: Seen, visit: Visit, depth: int) -> Iterator[str]:
             chosen = (
                 option_value(option) in value if isinstance(value, list) else option_value(option) == value
             )
-            yield f"{inner}option {quoted(option_label(option))}{', selected' if chosen else ''}"
+            marks = f"{', selected' if chosen else ''}{', disabled' if is_off(option) else ''}"
+            yield f"{inner}option {quoted(option_label(option))}{marks}"
     for item in seen.shown.get("items") or ():
         yield f"{inner}listitem {quoted(as_text(item))}"
     if element.type == "table":
@@ -130,9 +131,9 @@ def _marks(seen: Seen, visit: Visit) -> Iterator[str]:
         yield f"type={spec['inputType']}"
     if shown.get("label") and shown.get("placeholder"):
         yield f"placeholder={quoted(as_text(shown['placeholder']))}"
-    for key in ("required", "disabled", "multiple"):
+    for key in ("required", "disabled", "multiple", "readOnly"):
         if spec.get(key) is True:
-            yield key
+            yield key.lower()
     if element.number in visit.faults:
         yield f"invalid={quoted(visit.faults[element.number])}"
 

@@ -79,6 +79,64 @@ def test_a_script_is_told_of_also_where_it_is_hidden() -> None:
                     "value": "3",
                     "min": "1",
                     "max": "9",
+                    "step": 1,
+                }
+            ],
+        ),
+        (
+            "<input name=price type=number step=0.01><input name=any type=number step=any>",
+            [
+                {"type": "input", "name": "price", "inputType": "number", "step": 0.01},
+                {"type": "input", "name": "any", "inputType": "number"},
+            ],
+        ),
+        (
+            "<input type=range name=r max=11><input type=range name=s min=x value=400>",
+            [
+                {
+                    "type": "input",
+                    "name": "r",
+                    "inputType": "number",
+                    "value": "6",
+                    "min": 0,
+                    "max": 11,
+                    "step": 1,
+                },
+                {
+                    "type": "input",
+                    "name": "s",
+                    "inputType": "number",
+                    "value": "100",
+                    "min": 0,
+                    "max": 100,
+                    "step": 1,
+                },
+            ],
+        ),
+        (
+            "<fieldset disabled><legend><input name=a></legend><input name=b readonly></fieldset>",
+            [
+                {"type": "input", "name": "a", "inputType": "text"},
+                {"type": "input", "name": "b", "inputType": "text", "disabled": True, "readOnly": True},
+            ],
+        ),
+        (
+            "<label><input type=checkbox name=c>I agree</label> <input name=n>",
+            [
+                {"type": "checkbox", "name": "c", "label": "I agree"},
+                {"type": "input", "name": "n", "inputType": "text"},
+            ],
+        ),
+        (
+            "<select name=s><option disabled>A</option><optgroup label=o disabled><option>B</optgroup></select>",
+            [
+                {
+                    "type": "select",
+                    "name": "s",
+                    "options": [
+                        {"value": "A", "label": "A", "disabled": True},
+                        {"value": "B", "label": "B", "disabled": True},
+                    ],
                 }
             ],
         ),

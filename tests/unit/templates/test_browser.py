@@ -103,6 +103,10 @@ def field(**spec: Any) -> Any:
         ),
         ({"inputType": "number", "min": 1, "max": 2.5}, ["1", "2.5", "1.0"], ["0.99", "2.51", "-1"]),
         ({"inputType": "number", "min": "1"}, ["1"], ["0"]),
+        ({"inputType": "number", "step": 0.1}, ["0.3", "1", "-0.7", "1e300"], ["0.35", "1e-9"]),
+        ({"inputType": "number", "step": 2, "min": 1}, ["1", "3"], ["2", "3.5"]),
+        ({"inputType": "number", "step": 5, "value": 2}, ["2", "-3"], ["5"]),
+        ({"required": True, "maxLength": 1, "readOnly": True}, ["", "abc"], []),
         (
             {"inputType": "date"},
             ["", "2024-02-29"],

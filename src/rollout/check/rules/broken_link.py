@@ -49,9 +49,10 @@ def _judge(
     if is_open(url) or find_page(url, base, known) is not None:
         return
     page = url.partition("#")[0].partition("?")[0]
-    if "".join(page.split()).lower().startswith("javascript:"):
-        return  # a script is what is wrong
-    if "://" in page or page.startswith("mailto:"):
+    is_script = "".join(page.split()).lower().startswith("javascript:")
+    if is_script and span is not None:
+        return  # in HTML a script is what is wrong
+    if is_script or "://" in page or page.startswith("mailto:"):
         hint = "The site is closed: only its own pages can be reached."
     else:
         hint = did_you_mean(page, sorted(known), kind="pages") or "Add the page, or mend the URL."

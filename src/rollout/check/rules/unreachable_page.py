@@ -6,6 +6,7 @@ URL, which it has no way to know. Link to it, or take it out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
@@ -18,6 +19,8 @@ from rollout.language.site import find_page
 CODE = "RL371"
 SEVERITY = Severity.WARNING
 
+_HOST = re.compile(r"[a-z]+://[^/]*", re.IGNORECASE)
+
 
 def check(subject: Subject) -> Iterator[Finding]:
     if subject.template != "browser" or not subject.is_sound("config", "pages"):
@@ -29,7 +32,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             if is_open(link.url):
                 return  # a URL that is filled in at run time may lead anywhere
             # A link that leads nowhere is told of; it was meant to lead to the page that it comes near.
-            to = target(link, known) or closest(link.url, known)
+            to = target(link, known) or closest(_HOST.sub("", link.url), known)
             if to is not None:
                 leads.setdefault(page.text("url") or "", set()).add(to)
     start = find_page(str(subject.config.get("initialUrl", "")), "", known)
