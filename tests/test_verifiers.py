@@ -3,7 +3,8 @@ many are alike also in a file beside, such as `fails-forged.yaml`.
 
 A case has the primitive as in a verifier, what was `asked` where that matters, what the agent left (`start`, `state`,
 `output`, `calls`, `truth`), and the reason that has to be given; `value` is one between 0 and 1. Files of the
-environment's folder are in `files/` beside.
+environment's folder are in `files/` beside. In `absent.yaml` what is to be judged is not there, so that neither the
+primitive passes nor its opposite.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from rollout.engine import Outcome, Trace
+from rollout.engine import Outcome, Trace, Verdict
 from rollout.engine.judge import VerifierGrader
 from rollout.environment import Environment, Task
 from rollout.family import members
@@ -27,14 +28,28 @@ JUDGED_BY_MODELS = ("llm_judge",)  # its passes and fails are in tests/unit/veri
 OUTCOMES = {
     "passes": Outcome.PASSED,
     "fails": Outcome.FAILED,
+    "absent": Outcome.FAILED,
     "errors": Outcome.ERROR,
     "unscored": Outcome.UNSCORED,
 }
+ALWAYS_THERE = {
+    "llm_judge": "what a model reads is the rollout, and the rollout is there",
+    "no_tool_errors": "the calls are there, also where none was made",
+    "page_reached": "some page is open at the end",
+    "state_unchanged": "what is neither at the start nor at the end is an error, and else it is one change or none",
+    "python": "the function gets the rollout, and the rollout is there",
+    "tool_call_count": "the calls are there, also where none was made",
+    "tool_called_with": "the calls are there, also where none was made",
+    "tool_not_called": "the calls are there, also where none was made",
+    "tool_order": "the calls are there, also where none was made",
+    "tool_was_called": "the calls are there, also where none was made",
+}
+"""The primitives whose subject cannot be missing, and why; every other has an `absent.yaml`."""
 
 
-def cases() -> list[Any]:
+def cases(files: str = "*") -> list[Any]:
     found = []
-    for path in sorted(CASES.glob("*/*.yaml")):
+    for path in sorted(CASES.glob(f"*/{files}.yaml")):
         for case in yaml.safe_load(path.read_text(encoding="utf-8")):
             name = f"{path.parent.name}-{path.stem}-{case['about']}".replace(" ", "-")
             found.append(
@@ -71,9 +86,8 @@ def left_by_agent(case: dict[str, Any]) -> Trace:
     )
 
 
-@pytest.mark.parametrize(("outcome", "case", "folder"), cases())
-def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any], folder: Path) -> None:
-    verifier = case.get("verifier", {"primitives": [{"name": "it", **case.get("primitive", {})}]})
+def grade(case: dict[str, Any], folder: Path, **options: Any) -> Verdict:
+    verifier = case.get("verifier", {"primitives": [{"name": "it", **case.get("primitive", {}), **options}]})
     if "database" in case:
         environment = Environment("case", "Case", "sql", **case["database"], verifier=verifier)
     else:
@@ -82,7 +96,12 @@ def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any], fo
         )
     environment.folder = folder if folder.is_dir() else None
     task = Task(case.get("asked", "Do it."), case.get("truth", {}))
-    verdict = asyncio.run(VerifierGrader(environment).grade(task, left_by_agent(case)))
+    return asyncio.run(VerifierGrader(environment).grade(task, left_by_agent(case)))
+
+
+@pytest.mark.parametrize(("outcome", "case", "folder"), cases())
+def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any], folder: Path) -> None:
+    verdict = grade(case, folder)
     reasons = [mark.reason for mark in verdict.marks]
     if verdict.failure is not None and not reasons:
         reasons = [verdict.failure.sentence]
@@ -94,6 +113,18 @@ def test_a_primitive_judges_its_cases(outcome: Outcome, case: dict[str, Any], fo
         assert verdict.failure is not None and verdict.failure.charged_to == case.get(
             "charged_to", "verifier"
         )
+
+
+@pytest.mark.parametrize(("outcome", "case", "folder"), cases("absent"))
+def test_not_makes_no_pass_of_what_is_not_there(outcome: Outcome, case: dict[str, Any], folder: Path) -> None:
+    verdict = grade(case, folder, **{"not": True})
+    assert verdict.outcome is outcome
+    assert verdict.marks[0].reason == f"“not” makes no pass of what is not there: {case['reason']}"
+
+
+@pytest.mark.parametrize("primitive", members("rollout.verifiers"))
+def test_a_primitive_says_what_is_when_what_it_judges_is_not_there(primitive: str) -> None:
+    assert (CASES / primitive / "absent.yaml").is_file() is (primitive not in ALWAYS_THERE)
 
 
 @pytest.mark.parametrize("primitive", members("rollout.verifiers"))

@@ -13,7 +13,7 @@ from rollout.check.fields import fields_called, start_value
 from rollout.check.grading import judging
 from rollout.check.site import urls
 from rollout.check.subject import Item, Subject
-from rollout.language.compare import compare
+from rollout.language.compare import compare, lacking
 from rollout.language.paths import MISSING, PathError, get, parse
 from rollout.language.score import exact, reaches
 from rollout.language.site import EmptyTruthError, compare_field, find_page, truth_by_key
@@ -26,6 +26,9 @@ def judged_by_state(subject: Subject) -> bool:
     if subject.document.value.get("verifier") is None:
         return True
     return any(each.value.get("type") == "ground_truth_match" for each in subject.primitives)
+
+
+_OF_WORDS = frozenset({"answer_match", "contains_terms", "output_equals", "output_json", "output_matches"})
 
 
 @dataclass(slots=True)
@@ -53,7 +56,7 @@ class IdleScore:
     def passes_by_difference(self, truth: dict[str, Any], state: dict[str, Any]) -> bool:
         """Whether it is enough in a task whose ground truth must not be met, and is not at the start."""
         reached = self.sure + sum(
-            weight for weight, options in self.turned if not matches_start(truth, state, options)
+            weight for weight, options in self.turned if differs_from_start(truth, state, options)
         )
         return self.total > 0 and reaches(reached / self.total, self.threshold)
 
@@ -108,6 +111,12 @@ def matches_start(truth: dict[str, Any], state: dict[str, Any], options: dict[st
     return all(compare(wanted, state.get(name, MISSING), **options) is None for name, wanted in truth.items())
 
 
+def differs_from_start(truth: dict[str, Any], state: dict[str, Any], options: dict[str, Any]) -> bool:
+    """Whether the start state is another, though all is there that the ground truth names: ``not`` asks for both."""
+    is_whole = lacking(truth, state, ignore_order=options["ignore_order"]) is None
+    return is_whole and not matches_start(truth, state, options)
+
+
 def truth_holds(subject: Subject) -> Callable[[Any], bool] | None:
     """Says of a ground truth of files, or of a site, whether it lets the start pass; None where it does not decide.
 
@@ -123,7 +132,7 @@ def truth_holds(subject: Subject) -> Callable[[Any], bool] | None:
     holds: Callable[[Any], bool | None] | None = None
     if subject.template == "code-editing" and kinds <= {"ground_truth_match", "files_match"}:
         files = subject.files
-        holds = lambda truth: _files_hold(truth, files)  # noqa: E731
+        holds = lambda truth: _files_hold(truth, files, turned=True in turned)  # noqa: E731
     elif subject.template == "browser" and kinds == {"ground_truth_match"}:
         holds = _site_holds(subject, [comparison(each) for each in counted], turned=True in turned)
     if holds is None:
@@ -132,10 +141,12 @@ def truth_holds(subject: Subject) -> Callable[[Any], bool] | None:
     return lambda truth: holds(truth) is wanted
 
 
-def _files_hold(truth: Any, files: dict[str, Any]) -> bool | None:
+def _files_hold(truth: Any, files: dict[str, Any], *, turned: bool) -> bool | None:
     wanted = truth.get("files") if isinstance(truth, dict) else None
     if not isinstance(wanted, dict) or not wanted:
         return None
+    if turned and any(content is not None and path not in files for path, content in wanted.items()):
+        return None  # it passes neither way
     return all(files.get(path) == wanted[path] for path in wanted)
 
 
@@ -156,6 +167,8 @@ def _site_holds(
             flat = truth_by_key(truth, subject.initial_state)
         except EmptyTruthError:
             return None
+        if turned and lacking(flat, state) is not None:
+            return None  # it passes neither way
         found = [matches_start(flat, state, each) for each in options]
         # Where each has to be missed, one that is met is enough.
         return any(found) if turned else all(found)
@@ -165,8 +178,10 @@ def _site_holds(
 
 def lets_idle_pass(subject: Subject, primitive: Item) -> bool:
     """Whether an agent that makes no call certainly passes the primitive, ``not`` applied."""
-    satisfied = _satisfied(subject, primitive)
-    return satisfied is not None and satisfied is not (primitive.value.get("not") is True)
+    satisfied, turned = _satisfied(subject, primitive), primitive.value.get("not") is True
+    if turned and primitive.value.get("type") in _OF_WORDS:
+        return False  # it says nothing, which “not” makes no pass of
+    return satisfied is not None and satisfied is not turned
 
 
 def _satisfied(subject: Subject, primitive: Item) -> bool | None:
@@ -229,20 +244,22 @@ def _state_matches(state: dict[str, Any], options: dict[str, Any]) -> bool | Non
     expected = options.get("expected")
     if not isinstance(expected, dict) or not expected:
         return None
-    terms = comparison(options)
+    terms, same = comparison(options), True
     for text, wanted in expected.items():
         try:
             found = get(state, parse(text).steps)
         except PathError:
             return None
-        if found is MISSING or compare(wanted, found, **terms) is not None:
-            return False
-    return True
+        if lacking(wanted, found, ignore_order=terms["ignore_order"]) is not None:
+            return None if options.get("not") is True else False  # it passes neither way
+        same = same and compare(wanted, found, **terms) is None
+    return same
 
 
 __all__ = [
     "IdleScore",
     "comparison",
+    "differs_from_start",
     "idle_score",
     "judged_by_state",
     "lets_idle_pass",

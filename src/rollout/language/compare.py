@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from unicodedata import category, combining, normalize
@@ -106,6 +106,26 @@ def compare(
     ``tolerance`` may depend on the number that is expected.
     """
     return _compare(expected, actual, _Terms(ignore_order, tolerance, subset), ())
+
+
+def lacking(
+    expected: Any, actual: Any, *, ignore_order: bool = False, path: tuple[Step, ...] = ()
+) -> Difference | None:
+    """The first key that ``expected`` names and that is not there, whatever else differs; None where all are.
+
+    The items of a list have no names: lists are looked into where they are as long as one another and have an order.
+    """
+    if actual is MISSING:
+        return Difference(path, "missing", expected, actual)
+    pairs: Iterable[tuple[Step, Any, Any]] = ()
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        pairs = ((key, value, actual.get(key, MISSING)) for key, value in expected.items())
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        pairs = () if ignore_order else zip(range(len(expected)), expected, actual, strict=True)
+    found = (
+        lacking(wanted, held, ignore_order=ignore_order, path=(*path, step)) for step, wanted, held in pairs
+    )
+    return next((each for each in found if each is not None), None)
 
 
 def _compare(expected: Any, actual: Any, terms: _Terms, path: tuple[Step, ...]) -> Difference | None:
@@ -289,4 +309,4 @@ def show(value: Any, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-__all__ = ["Difference", "compare", "show", "unmatched", "unseen_difference"]
+__all__ = ["Difference", "compare", "lacking", "show", "unmatched", "unseen_difference"]

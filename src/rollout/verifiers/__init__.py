@@ -101,9 +101,12 @@ def failed(reason: str, evidence: Mapping[str, Any] | None = None) -> Judgement:
     return Judgement(0.0, reason, evidence or {})
 
 
-def absent(reason: str) -> Judgement:
-    """The value 0, whether or not it is turned around: what was to be judged is not there, or cannot be read."""
-    return Judgement(0.0, reason, absent=True)
+def absent(reason: str, evidence: Mapping[str, Any] | None = None) -> Judgement:
+    """The value 0, whether or not it is turned around: what was to be judged is not there, or cannot be read.
+
+    It is looked for before anything is compared, so that what differs elsewhere does not hide it.
+    """
+    return Judgement(0.0, reason, evidence or {}, absent=True)
 
 
 class CannotJudgeError(Exception):

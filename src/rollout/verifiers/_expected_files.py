@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rollout.verifiers import CannotJudgeError, Case
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed
 from rollout.verifiers._differences import told
 
 _MOST_SHOWN = 60
@@ -19,8 +19,9 @@ def files_of(state: Mapping[str, Any]) -> dict[str, str]:
     return files
 
 
-def difference(wanted: Mapping[str, Any], final: Mapping[str, str]) -> str | None:
-    """A sentence for the files that are not as expected, None where all are; None as a content means no file."""
+def difference(wanted: Mapping[str, Any], final: Mapping[str, str]) -> Judgement | None:
+    """The judgement on files that are not as expected, None where all are; None as a content means no file."""
+    lost: dict[str, str] = {}
     found: dict[str, str] = {}
     for path, content in wanted.items():
         if content is not None and not isinstance(content, str):
@@ -31,20 +32,24 @@ def difference(wanted: Mapping[str, Any], final: Mapping[str, str]) -> str | Non
         if content is None:
             found[path] = f"“{path}” is still there."
         elif left is None:
-            found[path] = f"There is no file “{path}”."
+            lost[path] = f"There is no file “{path}”."
         else:
             found[path] = f"“{path}” is not as expected. {_first_difference(content, left)}"
-    return told(found) if found else None
+    if lost:
+        return absent(told(lost | found))
+    return failed(told(found)) if found else None
 
 
-def unasked(wanted: Mapping[str, Any], start: Mapping[str, str], final: Mapping[str, str]) -> str | None:
-    """A sentence for the files that were changed without being named, or None."""
+def unasked(
+    wanted: Mapping[str, Any], start: Mapping[str, str], final: Mapping[str, str]
+) -> Judgement | None:
+    """The judgement on files that were changed without being named, or None."""
     found: dict[str, str] = {}
     for path in sorted(start.keys() | final.keys()):
         if path not in wanted and start.get(path) != final.get(path):
             did = "deleted" if path not in final else "changed" if path in start else "made"
             found[path] = f"The ground truth does not name “{path}”, but it was {did}."
-    return told(found) if found else None
+    return failed(told(found)) if found else None
 
 
 def judged_files(case: Case) -> dict[str, Any]:

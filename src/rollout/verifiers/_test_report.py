@@ -32,11 +32,16 @@ _WORDS = {
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Whether a run passed, and the sentence that says why; ``doubt`` is what makes that doubtful all the same,
-    and ``allow`` what an author would have to allow."""
+    and ``allow`` what an author would have to allow.
+
+    ``failed`` says that tests were run and the runner told of a failure. A run that neither passed nor failed shows
+    nothing: there were no tests, they did not come to their end, or something meddled with them.
+    """
 
     passed: bool
     sentence: str
     started: bool = True
+    failed: bool = False
     doubt: str | None = None
     allow: str = "the file"
 
@@ -68,7 +73,7 @@ def read_run(
         outcome: [name for name, each in outcomes if each == outcome] for outcome in ("failed", "unknown")
     }
     if names["failed"]:
-        return Finding(False, f"{_count(outcomes)} Failed: {_listed(names['failed'])}.")
+        return Finding(False, f"{_count(outcomes)} Failed: {_listed(names['failed'])}.", failed=True)
     if problem is not None:
         return Finding(False, f"{str(problem)[:1].upper()}{str(problem)[1:]}.")
     if events[-1].get("t") != "end":
@@ -84,7 +89,7 @@ def read_run(
     if laid_down is not None and (changed := _changed(events, laid_down)) is not None:
         return Finding(False, f"“{changed}” was changed while the tests ran.")
     if status != 0:
-        return Finding(False, f"{_count(outcomes)} But the exit status is {status}.")
+        return Finding(False, f"{_count(outcomes)} But the exit status is {status}.", failed=bool(outcomes))
     good = [name for name, outcome in outcomes if outcome == "passed"]
     if not good:
         return Finding(

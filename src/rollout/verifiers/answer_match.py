@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rollout.database.rows import equal
-from rollout.language.compare import compare, show
+from rollout.language.compare import compare, lacking, show
 from rollout.language.paths import MISSING, PathError, get, parse
 from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 from rollout.verifiers._answers import (
@@ -108,15 +108,18 @@ def _alone(answer: str, question: Question) -> Any:
 
 
 def _structure(expected: Any, answer: str, question: Question, options: Mapping[str, Any]) -> Judgement:
-    terms = {"ignore_order": options.get("ignoreOrder", False), "tolerance": options.get("tolerance", 0)}
+    ignore_order, tolerance = options.get("ignoreOrder", False), options.get("tolerance", 0)
     fold = not options.get("caseSensitive", True)
-    differences = []
+    judgements = []
     for found in _structures(expected, answer, question):
-        difference = compare(_folded(expected, fold), _folded(found, fold), **terms)
+        wanted, said = _folded(expected, fold), _folded(found, fold)
+        difference = compare(wanted, said, ignore_order=ignore_order, tolerance=tolerance)
         if difference is None:
             return passed(f"The answer was read as {show(found)}.")
-        differences.append(f"The answer was read as {show(found)}. {difference.sentence()}")
-    return failed(differences[0]) if differences else absent(f"The answer is no JSON: {show(answer)}.")
+        lack = lacking(wanted, said, ignore_order=ignore_order)
+        sentence = f"The answer was read as {show(found)}. {(lack or difference).sentence()}"
+        judgements.append(failed(sentence) if lack is None else absent(sentence))
+    return judgements[0] if judgements else absent(f"The answer is no JSON: {show(answer)}.")
 
 
 def _structures(expected: Any, answer: str, question: Question) -> list[Any]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from rollout.language.compare import compare, show, unmatched
 from rollout.language.paths import MISSING
-from rollout.verifiers import CannotJudgeError, Case, Judgement, ToolCall, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, ToolCall, absent, failed, passed
 from rollout.verifiers._expectation import expectation
 from rollout.verifiers._made_calls import made_calls, strayed
 
@@ -58,7 +58,7 @@ def _none(case: Case) -> Judgement:
     if case.calls:
         return failed(f"No call is right here; “{case.calls[0].tool}” was called.")
     if not case.final_output.strip():
-        return failed("No call was made, as is right here, but nothing was said either.")
+        return absent("No call was made, as is right here, but nothing was said either.")
     return passed("No call was made, as is right here.")
 
 

@@ -5,6 +5,8 @@ runner put back as the environment has them. Where the command starts pytest, un
 runner itself has to report that at least one test passed, that none failed, and that all those in ``required`` passed;
 its exit status has to say the same, and code that the agent wrote may not reach for what tests it, but for what
 ``allow`` names. Of any other command the exit status is all there is, and the reason says so.
+
+A command that was stopped, and a run in which no test failed though it did not pass, fail also under ``not``.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import Any, cast
 from rollout.sandbox import Ended, Job, Limits, SandboxError, run
 from rollout.sandbox.commands import EXIT_STATUS, Command, CommandError, hidden_report, read_command, told
 from rollout.sandbox.witness import RunnerName, Witness
-from rollout.verifiers import CannotJudgeError, Case, Judgement, UnscoredError, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, UnscoredError, absent, failed, passed
 from rollout.verifiers._final_files import final_files
 from rollout.verifiers._reaching import as_sentence, find_reach, reached_before, starters
 from rollout.verifiers._reaching_library import DOUBTFUL
@@ -81,7 +83,7 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
         evidence["remarks"] = list(laid_down.remarks)
     remarks = "".join(f" {remark}" for remark in laid_down.remarks)
     if ended.stopped is not None:
-        return failed(f"“{command.line}” did not pass: {_stopped(ended, command.limits)}.{remarks}", evidence)
+        return absent(f"“{command.line}” did not pass: {_stopped(ended, command.limits)}.{remarks}", evidence)
     if witness is None:
         await _expect_program(command, ended)
         if ended.status != 0:
@@ -114,7 +116,9 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     guarded = _GUARDED.search(ended.output) if command.report == "node" and not finding.passed else None
     said = f" “{guarded[1]}” reached for “{guarded[2]}”." if guarded is not None else ""
     reason = f"“{command.line}” {verb}. {finding.sentence}{said}{remarks}"
-    return passed(reason, evidence) if finding.passed else failed(reason, evidence)
+    if finding.passed:
+        return passed(reason, evidence)
+    return failed(reason, evidence) if finding.failed else absent(reason, evidence)
 
 
 def _command(case: Case, options: Mapping[str, Any]) -> Command:

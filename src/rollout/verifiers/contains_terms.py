@@ -5,6 +5,9 @@ anywhere. Numbers are found as numbers: 100 is in ``$100.00``, ``100%`` and ``10
 or ``O-100``, and 10 not in ``1.10``, ``10:30``, ``10/12`` or ``10-20``: these are other numbers, times and ranges. Nor
 is 49 in ``49 000``, ``49'000``, ``49٫5``, ``49 ½``, ``-$49``, ``minus 49`` or ``49 million``. Numbers of three digits
 with nothing but a space between them are read as one, so lists of them need commas.
+A number in a power, a path or the address of a page is none either.
+What is joined to a word and denies it makes another one of it: ``can`` is not in ``can't``, ``refunded`` not in
+``un-refunded``, ``sugar`` not in ``sugar-free``, nor is ``C`` in ``C++``; but ``refund`` is in ``refund-policy``.
 Accents belong to their letter however they were typed, so ``cafe`` is not in ``café``.
 ``anyOf: true`` asks for one of the terms only; ``caseSensitive: false`` takes capitals and small letters as the same.
 """
@@ -17,7 +20,7 @@ from typing import Any
 from rollout.language.canonical import canonical
 from rollout.language.compare import show
 from rollout.language.edges import composed, stands_alone
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 from rollout.verifiers._found_numbers import number_of, numbers_in
 
 
@@ -35,12 +38,13 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     find = _Finder(text, options.get("caseSensitive", True), options.get("substring", False))
     missing = [term for term in terms if not find(term)]
     place = "the last message" if where == "finalOutput" else "the final state"
+    without = failed if text.strip() else absent
     if options.get("anyOf", False):
         if len(missing) == len(terms):
-            return failed(f"None of {_list(terms)} is in {place}.")
+            return without(f"None of {_list(terms)} is in {place}.")
         return passed(f"{_named(next(term for term in terms if term not in missing))} is in {place}.")
     if missing:
-        return failed(f"{_list(missing)} {'is' if len(missing) == 1 else 'are'} not in {place}.")
+        return without(f"{_list(missing)} {'is' if len(missing) == 1 else 'are'} not in {place}.")
     return passed(f"{_list(terms)} {'is' if len(terms) == 1 else 'are'} in {place}.")
 
 

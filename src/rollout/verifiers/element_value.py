@@ -19,8 +19,7 @@ from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed,
 def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     """1 when the element has the value, else 0 with the one it has.
 
-    Raises CannotJudgeError for an element that its page does not have, and when ``not`` would let an agent pass that
-    never opened the page.
+    Raises CannotJudgeError for an element that the named page does not have.
     """
     values, url = case.final_state.get("values"), case.final_state.get("url")
     if not isinstance(url, str) or not isinstance(values, dict):
@@ -28,14 +27,13 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     page, element, expected = options.get("page", url), options["element"], options["value"]
     if page not in values:
         opened = ", ".join(f"“{each}”" for each in values)
-        sentence = f"The page “{page}” was never opened; opened: {opened}."
-        return absent(sentence)
+        return absent(f"The page “{page}” was never opened; opened: {opened}.")
     fields = values[page]
     if element not in fields:
         known = ", ".join(f"“{each}”" for each in sorted(fields)) or "none"
         sentence = f"The page “{page}” has no field “{element}”; its fields are: {known}."
-        if "page" not in options and options.get("not") is not True:
-            return failed(sentence)  # the agent ended on another page
+        if "page" not in options:
+            return absent(sentence)  # the agent ended on another page
         raise CannotJudgeError(sentence)
     actual = fields[element]
     if compare_field(expected, actual) is None:

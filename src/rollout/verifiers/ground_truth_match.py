@@ -5,7 +5,7 @@ must be as they were at the start, so that an agent that also did something else
 they are not looked at, and what is named may hold more than was asked for. This judges where there is no verifier.
 
 In a code-editing environment it is the ground truth's ``files`` that are compared, file by file; null is for a file
-that must not be there.
+that must not be there. A key or a file that the ground truth names and that is not there fails, also under ``not``.
 
 In a browser environment ``url``, ``title`` and ``values`` are the browser's, not the site's: they are compared only
 where the ground truth names them, and of ``values`` only the pages and fields that it names. Keys of the site's state
@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rollout.language.compare import compare
+from rollout.language.compare import compare, lacking
 from rollout.language.paths import MISSING
 from rollout.language.site import OWN_KEYS, EmptyTruthError, compare_values, truth_by_key
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 from rollout.verifiers._differences import told
 from rollout.verifiers._expected_files import difference, files_of, judged_files, unasked
 
@@ -37,16 +37,21 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
             truth = truth_by_key(truth, start)
         except EmptyTruthError as error:
             raise CannotJudgeError(str(error), charged_to="environment") from None
+    ignore_order = options.get("ignoreOrder", False)
+    lost: dict[str, str] = {}
     found: dict[str, str] = {}
     for key, wanted in truth.items():
         actual = final.get(key, MISSING)
+        if (lack := lacking(wanted, actual, ignore_order=ignore_order)) is not None:
+            lost[key] = lack.sentence((key,))
+            continue
         if in_browser and key == "values":
             difference = compare_values(wanted, actual)
         else:
             difference = compare(
                 wanted,
                 actual,
-                ignore_order=options.get("ignoreOrder", False),
+                ignore_order=ignore_order,
                 tolerance=options.get("tolerance", 0),
                 subset=subset,
             )
@@ -60,6 +65,8 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
             if difference is not None:
                 words = difference.sentence((key,))
                 found[key] = f"The ground truth does not name “{key}”, but it changed. {words}"
+    if lost:
+        return absent(told(lost | found))
     if found:
         return failed(told(found))
     return passed(f"The final state is what was asked for in {', '.join(f'“{key}”' for key in truth)}.")
@@ -67,11 +74,11 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
 
 def _judge_files(case: Case, subset: bool) -> Judgement:
     wanted, final = judged_files(case), files_of(case.final_state)
-    sentence = difference(wanted, final)
-    if sentence is None and not subset:
-        sentence = unasked(wanted, files_of(case.initial_state), final)
-    if sentence is not None:
-        return failed(sentence)
+    found = difference(wanted, final)
+    if found is None and not subset:
+        found = unasked(wanted, files_of(case.initial_state), final)
+    if found is not None:
+        return found
     return passed(f"The final files are what was asked for in {', '.join(f'“{path}”' for path in wanted)}.")
 
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from rollout.language.canonical import dump
-from rollout.language.compare import compare
+from rollout.language.compare import compare, lacking
 from rollout.language.paths import MISSING, write
 from rollout.language.user_schema import UserSchema, UserSchemaError, compile_schema
 from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
@@ -43,10 +43,13 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
         more = f" And {len(faults) - 3} more." if len(faults) > 3 else ""
         return failed(f"The last message does not satisfy the schema. {told}{more}")
     if expected is not MISSING:
+        ignore_order = options.get("ignoreOrder", False)
+        if (lack := lacking(expected, value, ignore_order=ignore_order)) is not None:
+            return absent(f"The last message is not the expected JSON. {lack.sentence()}")
         difference = compare(
             expected,
             value,
-            ignore_order=options.get("ignoreOrder", False),
+            ignore_order=ignore_order,
             tolerance=options.get("tolerance", 0),
             subset=options.get("subset", False),
         )

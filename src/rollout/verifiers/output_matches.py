@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rollout.language.compare import show
-from rollout.verifiers import CannotJudgeError, Case, Judgement, failed, passed
+from rollout.verifiers import CannotJudgeError, Case, Judgement, absent, failed, passed
 from rollout.verifiers._search import SearchError, search
 
 LIMITS_ITSELF = True
@@ -33,7 +33,7 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
         raise CannotJudgeError(f"The pattern “{pattern}” {error}.") from None
     if found is None:
         if not output.strip():
-            return failed(f"There is no last message for “{pattern}” to match.")
+            return absent(f"There is no last message for “{pattern}” to match.")
         return failed(f"“{pattern}” matches nothing in the last message: {show(output)}.")
     return passed(f"“{pattern}” matches {show(output[slice(*found)])}.")
 

@@ -58,6 +58,8 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
     undecided: UnscoredError | None = None
     for gold in golds:
         try:
+            if not spec.read_only:
+                _expect_tables(case, gold, literal=is_rows(written))
             reason = _difference(case, gold, answer, question, options.get("tolerance", 0))
             if reason is None and not spec.read_only:
                 reason = _data(case, gold, literal=is_rows(written))
@@ -80,7 +82,7 @@ async def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
 
 
 class _UnreadError(Exception):
-    """There is no answer that could be compared; the text is a sentence."""
+    """There is no answer, or no table, that could be compared; the text is a sentence."""
 
 
 def _written(case: Case, options: Mapping[str, Any]) -> Any:
@@ -176,25 +178,34 @@ def _single(expected: Any, answer: Answer, question: Question, tolerance: float)
     return None if equal(expected, said.value, tolerance) else told
 
 
-def _data(case: Case, gold: Gold, *, literal: bool) -> str | None:
-    """Why the tables do not hold what they have to, or None."""
+def _wanted(case: Case, gold: Gold, *, literal: bool) -> Mapping[str, Any]:
+    """What the data has to be at the end; rows that were written out leave it as it was at the start."""
+    if literal:
+        return case.initial_state
+    return {"tables": gold.tables, "others": gold.others, "definitions": gold.definitions}
+
+
+def _expect_tables(case: Case, gold: Gold, *, literal: bool) -> None:
+    """Raises _UnreadError where a table is gone, or cannot be read."""
     state = case.final_state
     if "unknown" in state:
-        return str(state["unknown"])
-    source: Mapping[str, Any] = (
-        case.initial_state
-        if literal
-        else {"tables": gold.tables, "others": gold.others, "definitions": gold.definitions}
-    )
-    wanted: dict[str, Any] = source.get("tables") or {}
-    found = state.get("tables")
-    if not isinstance(found, dict):
+        raise _UnreadError(str(state["unknown"]))
+    if not isinstance(state.get("tables"), dict):
         raise CannotJudgeError(
             "The final state does not say what the tables hold.", charged_to="infrastructure"
         )
+    for table in _wanted(case, gold, literal=literal).get("tables") or {}:
+        if table not in state["tables"]:
+            raise _UnreadError(f"The table “{table}” is gone.")
+
+
+def _data(case: Case, gold: Gold, *, literal: bool) -> str | None:
+    """Why the tables, which are all there, do not hold what they have to, or None."""
+    state = case.final_state
+    source = _wanted(case, gold, literal=literal)
+    wanted: dict[str, Any] = source.get("tables") or {}
+    found = state["tables"]
     for table in (*wanted, *(table for table in found if table not in wanted)):
-        if table not in found:
-            return f"The table “{table}” is gone."
         if table not in wanted:
             return f"There is a table “{table}”, which should not be there."
         if wanted[table] == found[table]:

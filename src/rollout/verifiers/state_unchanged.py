@@ -37,6 +37,7 @@ def judge(case: Case, options: Mapping[str, Any]) -> Judgement:
 def _judge_paths(case: Case, paths: list[str]) -> Judgement:
     if not paths:
         raise CannotJudgeError("“paths” names no path.")
+    sides = []
     for text in paths:
         try:
             steps = parse(text).steps
@@ -45,6 +46,8 @@ def _judge_paths(case: Case, paths: list[str]) -> Judgement:
         before, after = get(case.initial_state, steps), get(case.final_state, steps)
         if before is MISSING and after is MISSING:
             raise CannotJudgeError(f"There is no “{text}” in the state, neither at the start nor at the end.")
+        sides.append((steps, before, after))
+    for steps, before, after in sides:
         sentence = _change(steps, before, after)
         if sentence is not None:
             return failed(sentence)
