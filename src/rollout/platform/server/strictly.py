@@ -1,4 +1,6 @@
-"""Reads the JSON of a request as strictly as that of a file: no key twice, no depth without end, whatever it costs."""
+"""Reads the JSON of a request as strictly as that of a file: no key twice, no depth without end, whatever it costs.
+
+A number that is whole is an int, however it is written: JSON Schema takes ``5.0`` for an integer, and so it is kept."""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from rollout.language.canonical import whole_numbers
 from rollout.platform.server.http import ApiError, pointer
 from rollout.source.place import MAX_DEPTH
 
@@ -41,7 +44,7 @@ def read(data: bytes) -> Any:
         raise ApiError(
             400, f"At {where}: the key “{key[:80]}” is there twice.", "Keep one of the two.", pointer=where
         ) from None
-    return value
+    return whole_numbers(value, in_order=False)
 
 
 def _check_depth(value: Any) -> None:

@@ -15,6 +15,7 @@ from servers.rollout_server import Platform
 
 from rollout.check import check
 from rollout.compile import compile_environment
+from rollout.platform.client import Client
 from rollout.platform.store import Store, keys
 from rollout.platform.store.keys import Scope
 from rollout.source import read
@@ -283,6 +284,11 @@ def test_a_run_is_done_and_its_rollouts_are_paged(http: httpx.Client) -> None:
         ({"split": "train"}, "/tasks"),
         ({"n": 0}, "/n"),
         ({"n": True}, "/n"),
+        ({"n": 1.5}, "/n"),
+        ({"limit": 10**20}, "/limit"),
+        ({"maxTokens": 1e300}, "/maxTokens"),
+        ({"seed": -(2**53)}, "/seed"),
+        ({"budgetTokens": 1e16}, "/budgetTokens"),
         ({"temprature": 1}, "/temprature"),
     ],
 )
@@ -292,6 +298,32 @@ def test_a_run_that_cannot_be_is_refused(http: httpx.Client, change: dict[str, A
     refused = http.post("/api/runs", json=body)
     assert refused.status_code in (400, 404)
     assert refused.json()["pointer"] == pointer
+
+
+def test_a_whole_number_is_one_however_it_is_written(platform: Platform, http: httpx.Client) -> None:
+    http.post("/api/environments", json=payload("whole"))
+    numbers = {
+        "n": 2.0,
+        "limit": 1.0,
+        "maxTokens": 5.0,
+        "maxToolCalls": 3e0,
+        "seed": -7.0,
+        "concurrency": 2.0,
+    }
+    begun = http.post(
+        "/api/runs", json={"environmentSlug": "whole", "model": "noop", "temperature": 0.5, **numbers}
+    )
+    assert (begun.status_code, begun.json()["total"]) == (201, 2)
+    run = begun.json()["runId"]
+    assert http.get(f"/api/runs/{run}/events").text.count("event: end") == 1
+    shown = http.get(f"/api/runs/{run}").json()["run"]
+    assert (shown["status"], shown["done"]) == ("done", 2)
+    assert shown["options"] == {"temperature": 0.5, **{name: int(each) for name, each in numbers.items()}}
+    assert {type(shown["options"][name]) for name in numbers} == {int}
+    with Client(platform.key, platform.address) as client:
+        assert run in [each["id"] for each in client.list_runs()]
+    made = http.post("/api/keys", json={"name": "whole", "rate": 60.0})
+    assert (made.status_code, made.json()["rate"]) == (201, 60)
 
 
 def test_a_key_follows_so_many_runs_at_once_and_no_more(platform: Platform, http: httpx.Client) -> None:
