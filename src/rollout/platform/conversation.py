@@ -16,12 +16,11 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
-import orjson
 
 from rollout.platform.calls import Call
 from rollout.platform.endpoints import HOSTED, KEY_VARIABLE, Endpoint
 from rollout.platform.errors import RolloutError
-from rollout.platform.shapes import AnswerError
+from rollout.platform.shapes import AnswerError, parse
 
 TRIES = 4
 """How often a call is sent at most, where it may be sent again."""
@@ -124,7 +123,9 @@ def _read(call: Call[Any], answer: httpx.Response, endpoint: Endpoint) -> Any:
     if not is_json:
         raise _not_ours(answer, kind, endpoint)
     try:
-        value = orjson.loads(answer.content)
+        value = parse(answer.content)
+    except AnswerError as error:
+        raise not_as_published(error, endpoint, _excerpt(answer, endpoint), status) from None
     except ValueError:
         sentence = f"{endpoint.url} answered with what is no JSON, or is cut short."
         raise RolloutError(status, sentence, _excerpt(answer, endpoint), hint="Try it again.") from None

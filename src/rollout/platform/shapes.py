@@ -11,9 +11,39 @@ from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+import orjson
+
+DEEPEST = 200
+"""So many lists and objects lie inside each other at most: twice as many as in an environment."""
+
 
 class AnswerError(ValueError):
     """An answer that has not the shape it should have; its text names the field, and goes on after a colon."""
+
+
+def parse(data: bytes) -> Any:
+    """The JSON of an answer. Raises ValueError for what is none, and AnswerError for what is too deep."""
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        if "depth limit" in str(error):
+            raise _too_deep() from None
+        raise
+    level = [[value]] if data.count(b"[") + data.count(b"{") > DEEPEST else []
+    for _ in range(DEEPEST + 1):
+        level = [
+            part
+            for each in level
+            for part in (each.values() if type(each) is dict else each)
+            if type(part) is dict or type(part) is list
+        ]
+    if level:
+        raise _too_deep()
+    return value
+
+
+def _too_deep() -> AnswerError:
+    return AnswerError(f"at most {DEEPEST} lists and objects inside each other were expected")
 
 
 def expect(value: Any, kind: Any, place: str) -> None:
@@ -117,4 +147,4 @@ def _other(place: str, words: str) -> AnswerError:
     return AnswerError(f"“{place}” was expected to be {words}" if place else f"{words} was expected")
 
 
-__all__ = ["AnswerError", "expect"]
+__all__ = ["DEEPEST", "AnswerError", "expect", "parse"]

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import httpx
-import orjson
 
 from rollout.platform.calls import path_of_events, read_rollout, read_run
 from rollout.platform.conversation import not_as_published
 from rollout.platform.endpoints import Endpoint
 from rollout.platform.errors import RolloutError
 from rollout.platform.event_stream import LONGEST, EventStream, Message, TooLongError
-from rollout.platform.shapes import AnswerError
+from rollout.platform.shapes import AnswerError, parse
 
 Kind = Literal["progress", "rollout", "end"]
 
@@ -105,10 +104,10 @@ class Watch:
             return
         self._empty = 0
         try:
-            said: Any = orjson.loads(message.data)
-        except ValueError:
-            error = AnswerError(f"JSON was expected in its event “{kind}”")
-            raise not_as_published(error, self._endpoint, message.data[:_SHOWN]) from None
+            said: Any = parse(message.data.encode())
+        except ValueError as error:
+            wrong = error if isinstance(error, AnswerError) else _no_json(kind)
+            raise not_as_published(wrong, self._endpoint, message.data[:_SHOWN]) from None
         if kind == "left":
             raise _left(said)
         try:
@@ -155,6 +154,10 @@ class Watch:
 
 def _pause(times: int) -> float:
     return min(10.0, 0.5 * 2.0**times)
+
+
+def _no_json(kind: str) -> AnswerError:
+    return AnswerError(f"JSON was expected in its event “{kind}”")
 
 
 def _left(said: Any) -> RolloutError:

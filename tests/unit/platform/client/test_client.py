@@ -125,7 +125,7 @@ def test_an_address_that_wants_https_is_told_of(ask: Ask) -> None:
         (page(500), 500, "cannot answer now: what came is a web page."),
         (http(200, "ok", content_type="text/plain"), 200, "it sent “text/plain”, and no JSON."),
         (http(200, '{"environments": ['), 200, "answered with what is no JSON, or is cut short."),
-        (http(200, "[" * 100_000), 200, "answered with what is no JSON, or is cut short."),
+        (http(200, "[" * 100_000), 200, "at most 200 lists and objects inside each other were expected"),
         (
             http(200, [1, 2]),
             200,
@@ -145,6 +145,22 @@ def test_what_is_no_good_answer_is_told_in_words(ask: Ask, answer: Act, status: 
     assert error.status == status
     assert words in error.message
     assert str(error) == f"HTTP {status}: {error.message}"
+
+
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize("depth", [201, 1005, 100_000])
+def test_an_answer_that_is_too_deep_is_told_in_words(ask: Ask, status: int, depth: int) -> None:
+    deep = f'{{"error": "No.", "environments": [], "key": "{KEY}", "more": {"[" * depth}{"]" * depth}}}'
+    with ChatServer([http(status, deep)]) as server:
+        error = refusal(ask, origin(server))
+    assert error.status == status
+    assert "at most 200 lists and objects inside each other were expected" in error.message
+
+
+def test_an_answer_may_be_as_deep_as_an_environment_and_more(ask: Ask) -> None:
+    deep = f'{{"environments": [], "more": {"[" * 199}{"]" * 199}}}'
+    with ChatServer([http(200, deep)]) as server:
+        assert ask(origin(server), "list_environments") == []
 
 
 def test_an_error_carries_the_answer_and_its_way_out(ask: Ask) -> None:
