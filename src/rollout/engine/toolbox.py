@@ -14,6 +14,7 @@ import orjson
 from rollout.check.wording import closest
 from rollout.language.canonical import whole_numbers
 from rollout.language.compare import show
+from rollout.language.depth import is_deeper
 from rollout.language.exact_json import load
 from rollout.language.paths import write
 from rollout.language.user_schema import SchemaFault, UserSchema, UserSchemaError, compile_schema
@@ -91,7 +92,7 @@ def read_arguments(text: str) -> dict[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise BadCallError(f"The arguments have to be a JSON object, not {show(value)}.")
-    if text.count("[") + text.count("{") > DEEPEST and _is_too_deep(value):
+    if text.count("[") + text.count("{") > DEEPEST and is_deeper(value, DEEPEST):
         raise BadCallError(_TOO_DEEP)
     read: dict[str, Any] = whole_numbers(value, in_order=False)
     return read
@@ -132,20 +133,6 @@ def _arguments_or_none(text: str) -> dict[str, Any] | None:
         return read_arguments(text)
     except BadCallError:
         return None
-
-
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [
-            member
-            for container in level
-            for member in (container.values() if isinstance(container, dict) else container)
-            if isinstance(member, dict | list)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def _words(fault: SchemaFault) -> str:

@@ -117,7 +117,7 @@ def test_of_rollouts_without_their_run_the_page_says_what_it_does_not_know(run: 
         ("notes.txt/a/report.html", "“notes.txt/a/report.html” cannot be written: Not a directory."),
         ("pipe", "“pipe” is no file that a report could take the place of."),
         ("ring", "“ring” is a link that leads back to itself."),
-        ("n\0.html", "“n␀.html” cannot be written: embedded null byte."),
+        ("n\0.html", "“n␀.html” cannot be written: a name has no zero byte."),
         ("n" * 300, f"“{'n' * 300}” cannot be written: File name too long."),
         ("/proc/report.html", "“/proc/report.html” cannot be written: No such file or directory."),
     ],

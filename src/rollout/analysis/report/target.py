@@ -48,9 +48,8 @@ class Target:
             raise ReportError(f"“{name}” cannot be written: “{path.parent}” is no folder.") from None
         except OSError as error:
             raise ReportError(f"“{name}” cannot be written: {error.strerror}.") from None
-        except ValueError as error:
-            # A name with a zero byte.
-            raise ReportError(f"“{name}” cannot be written: {error}.") from None
+        except ValueError:
+            raise ReportError(f"“{name}” cannot be written: a name has no zero byte.") from None
         return cls(path, beside)
 
     @property

@@ -11,6 +11,7 @@ import orjson
 
 from rollout.check.secrets import find_secrets
 from rollout.diagnostics._visible import visible
+from rollout.language.depth import is_deeper
 
 HIDDEN = "[hidden]"
 
@@ -23,6 +24,7 @@ Content = Text | dict[str, list[tuple[str, Text]]]
 _LAYOUT = re.compile("([\n\t])")
 _LONGEST_LINE = 300
 _SHORT_JSON = 76
+_DEEPEST = 254
 _LONGEST_MARKUP = 200_000
 # Shorter ones would blot out ordinary words.
 _SHORTEST_SECRET = 6
@@ -92,10 +94,9 @@ def _pretty(value: Any) -> str:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
     except TypeError:
         # Whole numbers past 64 bits, halves of characters, and what is nested deeply.
-        try:
-            return json.dumps(value, indent=2, ensure_ascii=False)
-        except RecursionError:
+        if is_deeper(value, _DEEPEST):
             return "(nested too deeply to be shown)"
+        return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 __all__ = ["HIDDEN", "Content", "Text", "Texts"]
