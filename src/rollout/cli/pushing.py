@@ -98,7 +98,9 @@ class Pushing:
             self._heading("From what is there to what is here:")
             self._review(document, push.difference)
         if push.record is not None and push.record.here == push.compiled.digest:
-            hint = f"Nothing was changed here since, so take it over: rollout pull {push.slug} -o {_place(document)}"
+            place = _place(document)
+            into = "FOLDER" if place.suffix.lower() == ".py" else place
+            hint = f"Nothing was changed here since, so take it over: rollout pull {push.slug} -o {into}"
         else:
             hint = f"Look at it: rollout pull {push.slug} -o FOLDER. With --force yours replaces it."
         tell_error(

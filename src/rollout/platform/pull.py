@@ -21,6 +21,8 @@ from rollout.source import SourceError, read_one
 from rollout.source.document import Document
 from rollout.source.layout import ENVIRONMENT_FILES
 
+_INTO_A_FOLDER = "Pull into a folder: -o FOLDER"
+
 
 class PullError(Exception):
     """A version that is not written; the text is a sentence, ``hint`` the way out.
@@ -72,6 +74,8 @@ def pull(held: Held, target: Path, known: Collection[str], *, force: bool = Fals
         document = _document(target)
         here = compile_environment(environment_in(document))
     except (PullError, ValueError) as error:
+        if target.is_file():
+            raise PullError(f"“{target}” cannot be pulled into. {error}", _INTO_A_FOLDER) from None
         if not force:
             raise PullError(
                 f"What is in “{target}” cannot be read, so nothing of it could be kept. {error}",
@@ -90,6 +94,8 @@ def pull(held: Held, target: Path, known: Collection[str], *, force: bool = Fals
         changes = refold(document, held.compiled)
         _prove(held, target, changes)
     except RefoldError as error:
+        if target.is_file():
+            raise PullError(f"“{target}” cannot be changed in its place: {error}", _INTO_A_FOLDER) from None
         if not force:
             raise PullError(
                 f"“{target}” cannot be changed file by file: {error}",
@@ -119,8 +125,6 @@ def _document(target: Path) -> Document:
 
 
 def _whole(held: Held, target: Path, *, force: bool) -> Pulled:
-    if target.is_file():
-        raise PullError(f"“{target}” is a file.", "Name a folder.")
     files = spread({"environment": held.compiled.environment, "verifier": held.compiled.verifier})
 
     def inspect(folder: Path) -> None:

@@ -270,6 +270,11 @@ def test_a_folder_that_has_something_else_is_left_alone(run: Run) -> None:
     for target in ("notes", "desk.py"):
         refused = run("pull", "desk", "-o", target)
         assert refused.exit_code == 2, refused.output
+    for more in ((), ("--force",)):
+        assert run("pull", "desk", "-o", "desk.py", *more).stderr == (
+            "error: “desk.py” cannot be pulled into. It is a Python file, which is not written to.\n"
+            "  help: Pull into a folder: -o FOLDER\n"
+        )
     assert [path.name for path in Path("notes").iterdir()] == ["todo.txt"]
     assert run("pull", "nope").exit_code == 3
     assert run("pull", "../desk").exit_code == 2
