@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx
@@ -174,6 +175,11 @@ def _refused(status: int, value: Any, endpoint: Endpoint) -> RolloutError:
     hint = said.get("hint")
     if not isinstance(hint, str):
         hint = _login(endpoint) if status == 401 else None
+        path = urlsplit(endpoint.url).path
+        if status == 404 and path:
+            hint = (
+                f"{endpoint.url} ends with “{path}”: is it {endpoint.url.removesuffix(path)} that is meant?"
+            )
     return RolloutError(status, message, value, hint=hint)
 
 

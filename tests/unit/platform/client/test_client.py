@@ -157,6 +157,13 @@ def test_an_answer_that_is_too_deep_is_told_in_words(ask: Ask, status: int, dept
     assert "at most 200 lists and objects inside each other were expected" in error.message
 
 
+def test_an_endpoint_with_a_path_is_told_of_where_there_is_nothing(ask: Ask) -> None:
+    with ChatServer([http(404, {"error": "There is nothing at this address."})]) as server:
+        error = refusal(ask, f"{origin(server)}/api")
+        assert error.hint == f"{origin(server)}/api ends with “/api”: is it {origin(server)} that is meant?"
+        assert refusal(ask, origin(server)).hint is None
+
+
 def test_an_answer_may_be_as_deep_as_an_environment_and_more(ask: Ask) -> None:
     deep = f'{{"environments": [], "more": {"[" * 199}{"]" * 199}}}'
     with ChatServer([http(200, deep)]) as server:
