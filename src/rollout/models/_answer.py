@@ -17,11 +17,14 @@ from rollout.language.canonical import dump
 from rollout.models import Blame, Call, Usage
 from rollout.models._redaction import hide
 
+NAMELESS = "no-name-given"
+"""What a call is of whose name a model left out: no tool's, so that it is told which there are."""
+
 
 class MalformedAnswerError(ValueError):
     """An answer that is no chat completion; its text is a clause that says why. ``usage`` is what it used.
 
-    It is charged to the model, which wrote it, unless its very bytes are wrong.
+    It is charged to the model, which wrote it, unless it is no JSON at all, which is the server's doing.
     """
 
     def __init__(self, why: str, usage: Usage | None = None, *, charged_to: Blame = "model") -> None:
@@ -114,20 +117,24 @@ def load(body: bytes, remarks: list[str]) -> Any:
         return exact_json.load(body)
     except orjson.JSONDecodeError as error:
         if not body.strip():
-            raise MalformedAnswerError("it is empty") from None
+            raise _no_json("it is empty") from None
+        if body.lstrip().startswith(b"<"):
+            raise _no_json("it is a page, not JSON") from None
         try:
             text = body.decode("utf-8")
         except UnicodeDecodeError as wrong:
-            raise MalformedAnswerError(
-                f"it is not UTF-8 from byte {wrong.start + 1} on", charged_to="infrastructure"
-            ) from None
+            raise _no_json(f"it is not UTF-8 from byte {wrong.start + 1} on") from None
         try:
             # The one thing that is no JSON to orjson and yet sent: half of a character, where a text was cut.
             value = json.loads(text, parse_constant=_refuse)
         except (ValueError, RecursionError):
-            raise MalformedAnswerError(f"it is not JSON from byte {error.pos + 1} on") from None
+            raise _no_json(f"it is not JSON from byte {error.pos + 1} on") from None
         remarks.append("Characters in it were cut in half.")
         return _mended(value)
+
+
+def _no_json(why: str) -> MalformedAnswerError:
+    return MalformedAnswerError(why, charged_to="infrastructure")
 
 
 def _refuse(word: str) -> Any:
@@ -209,7 +216,9 @@ def _call(written: Any, remarks: list[str]) -> Call:
     else:
         raise MalformedAnswerError("a tool call has no function")
     if not isinstance(name, str) or not name.strip():
-        raise MalformedAnswerError("a tool call has no name")
+        # It is answered as a call of a tool that there is not, and its siblings are made.
+        name = NAMELESS
+        remarks.append(f"A call has no name; it stands here as “{NAMELESS}”.")
     if not isinstance(arguments, str):
         if arguments is None:
             arguments = ""
@@ -250,4 +259,12 @@ def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-__all__ = ["Answer", "ErrorAnswerError", "MalformedAnswerError", "load", "read_answer", "without_secrets"]
+__all__ = [
+    "NAMELESS",
+    "Answer",
+    "ErrorAnswerError",
+    "MalformedAnswerError",
+    "load",
+    "read_answer",
+    "without_secrets",
+]

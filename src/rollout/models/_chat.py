@@ -216,14 +216,15 @@ class ChatModel:
             met = self._refused(response, sampling)
         return replace(met, told=self._asked_again(response)) if isinstance(met, _Fault) else met
 
-    def _refused(self, response: Response, sampling: Sampling) -> _Fault:
-        """The fault, when it may pass. Raises ModelError when it does not."""
+    def _refused(self, response: Response, sampling: Sampling, *, is_told: bool = True) -> _Fault:
+        """The fault, when it may pass. Raises ModelError when it does not. ``is_told``: by the provider, the status."""
         complaint = read_complaint(response.body, self.provider.secrets)
         status = response.status
+        sentence = _answered(self.provider.name, str(status) if is_told else "with an error", complaint)
         if not may_be_retried(status, response.headers) or complaint.is_about_money:
             if status >= 500 or status in (408, 409, 425, 429):
                 raise ModelError(
-                    _answered(self.provider.name, status, complaint),
+                    sentence,
                     charged_to="infrastructure",
                     hopeless=complaint.is_about_money,
                     hint="Look at the account's plan and balance." if complaint.is_about_money else None,
@@ -235,7 +236,6 @@ class ChatModel:
                 model=self.model,
                 sampling=self._parameters(sampling),
             )
-        sentence = _answered(self.provider.name, status, complaint)
         return _Fault(sentence, "infrastructure", asked=asked_wait(response.headers))
 
     def _read(self, response: Response, sampling: Sampling) -> Turn | _Fault:
@@ -261,9 +261,11 @@ class ChatModel:
         """An error in an answer of status 200 is what its own code says, else a fault of the provider's."""
         code = error.get("code") if isinstance(error, dict) else None
         told = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
-        status = told if 400 <= told < 600 else 502
+        is_told = 400 <= told < 600
         body = orjson.dumps({"error": error})
-        return self._refused(Response(status, response.headers, body), sampling)
+        return self._refused(
+            Response(told if is_told else 502, response.headers, body), sampling, is_told=is_told
+        )
 
     def _turn(self, answer: Answer, response: Response) -> Turn:
         # What a request uses that is dropped for another's answer is told by nobody. It asked the same.
@@ -297,7 +299,7 @@ class ChatModel:
         )
 
 
-def _answered(name: str, status: int, complaint: Complaint) -> str:
+def _answered(name: str, status: str, complaint: Complaint) -> str:
     sentence = f"“{name}” answered {status}{f': {complaint.words}' if complaint.words else ''}"
     return sentence if sentence[-1] in ".!?…" else f"{sentence}."
 

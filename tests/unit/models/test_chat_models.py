@@ -307,9 +307,7 @@ MALFORMED: dict[str, tuple[Act, str]] = {
     "calls that are an object": (says(calls={"0": call()}), "its tool_calls are no list"),
     "a call that is a text": (says(calls=["ping()"]), "a tool call is no object"),
     "a call without a function": (says(calls=[{"id": "a"}]), "a tool call has no function"),
-    "a call without a name": (says(calls=[call(None)]), "a tool call has no name"),
-    "a call with an empty name": (says(calls=[call(" ")]), "a tool call has no name"),
-    "a page": (http(200, "<html>Log in</html>"), "it is not JSON from byte 1 on"),
+    "a page": (http(200, "<html>Log in</html>"), "it is a page, not JSON"),
 }
 
 
@@ -333,6 +331,23 @@ def test_answers_that_stay_malformed_are_charged_to_the_model_with_what_they_use
     assert error.exchange is not None
     assert error.exchange.usage == Usage(400, 40)
     assert len(error.exchange.retries) == 3
+
+
+@pytest.mark.parametrize("name", [None, " "])
+def test_a_call_without_a_name_is_of_no_tool_and_its_siblings_are_made(
+    server: ChatServer, name: str | None
+) -> None:
+    server.play(says(calls=[call(name, call_id="a"), call("ping", call_id="b")]))
+    turn = respond(setup(server))
+    assert [(each.id, each.tool) for each in turn.calls] == [("a", "no-name-given"), ("b", "ping")]
+    assert turn.exchange is not None
+    assert turn.exchange.remarks == ("A call has no name; it stands here as “no-name-given”.",)
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>Log in</html>", b'{"choices": [{"mess'])
+def test_what_is_no_json_is_charged_to_the_infrastructure(server: ChatServer, body: bytes) -> None:
+    server.play(http(200, body))
+    assert failure(setup(server, patience=replace(QUICK, attempts=2))).charged_to == "infrastructure"
 
 
 def test_an_answer_of_bytes_that_are_no_text_is_asked_for_again_and_charged_to_the_infrastructure(
@@ -396,7 +411,10 @@ PASSING: dict[str, tuple[Act, str]] = {
         http(200, {"error": {"code": 429, "message": "Overloaded."}}),
         "“desk” answered 429: Overloaded.",
     ),
-    "an error in a 200 without a code": (http(200, {"error": "Oops"}), "“desk” answered 502: Oops."),
+    "an error in a 200 without a code": (
+        http(200, {"error": "Oops"}),
+        "“desk” answered with an error: Oops.",
+    ),
     "a hang": (hangs, "“desk” did not answer within 0.3 seconds."),
     "an answer that stalls": (trickles, "“desk” did not answer within 0.3 seconds."),
     "no HTTP": (babbles, "“desk” answered in something that is not HTTP (Bad status line"),
