@@ -258,7 +258,8 @@ class Client(_Common):
     ) -> results.CreatedRun:
         """Starts a run of ``n`` rollouts of each task.
 
-        ``more`` has other members of :class:`rollout.platform.results.RunRequest`, by their names there."""
+        ``more`` has other members of :class:`rollout.platform.results.RunRequest`, by their names there. On ``local``
+        this process does it: follow it with :meth:`watch_run`, or it ends, to be gone on with, when the client does."""
         return self._ask(
             calls.create_run(env_slug, model, n, temperature, max_tool_calls, name, parent_run_id, more)
         )
@@ -485,7 +486,8 @@ class AsyncClient(_Common):
     ) -> results.CreatedRun:
         """Starts a run of ``n`` rollouts of each task.
 
-        ``more`` has other members of :class:`rollout.platform.results.RunRequest`, by their names there."""
+        ``more`` has other members of :class:`rollout.platform.results.RunRequest`, by their names there. On ``local``
+        this process does it: follow it with :meth:`watch_run`, or it ends, to be gone on with, when the client does."""
         return await self._ask(
             calls.create_run(env_slug, model, n, temperature, max_tool_calls, name, parent_run_id, more)
         )

@@ -7,7 +7,12 @@ the last that is closed. Answers are handed over piece by piece, so that events 
 from __future__ import annotations
 
 import asyncio
+
+# What it does when the interpreter ends has to come after what is done here.
+import concurrent.futures.thread  # noqa: F401
 import os
+import threading
+import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, MutableMapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -52,7 +57,10 @@ class _Home:
         try:
             self.ask(self._start()).result()
         except BaseException:
-            self._end_thread()
+            try:
+                self.ask(self._clear()).result(_SECONDS_TO_END)
+            finally:
+                self._end_thread()
             raise
 
     def ask(self, work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -77,13 +85,23 @@ class _Home:
         try:
             await self._lifespan.__aexit__(None, None, None)
         finally:
-            # An interrupted client leaves requests behind, which the loop has to be rid of before it is closed.
-            left = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in left:
-                task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
-            await self._loop.shutdown_asyncgens()
-            await self._loop.shutdown_default_executor()
+            await self._clear()
+
+    async def _clear(self) -> None:
+        # An interrupted client leaves tasks behind, which the loop has to be rid of before it is closed.
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        await self._loop.shutdown_asyncgens()
+        await self._loop.shutdown_default_executor()
+
+    async def under_way(self) -> list[str]:
+        """The ids of the runs that this process executes, or is about to."""
+        from rollout.platform.store import runs
+
+        held = await self.app.state.store.aread(runs.held)
+        return [run_id for run_id, _, _ in held if self.app.state.runner.executes(run_id)]
 
     def _end_thread(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -127,6 +145,23 @@ def _leave(home: _Home) -> None:
         if home.clients == 0:
             del _homes[home.folder]
             home.end()
+
+
+def _end_left() -> None:
+    """Ends what no client was closed of, and says which runs were under way."""
+    for home in list(_homes.values()):
+        for run_id in home.ask(home.under_way()).result(_SECONDS_TO_END):
+            warnings.warn(
+                f"The run {run_id} is left under way on local, so it is cancelled, and what is done is kept. Follow a "
+                f"run to its end with client.watch_run; go on with this one: rollout resume {run_id}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        home.end()
+    _homes.clear()
+
+
+threading._register_atexit(_end_left)  # type: ignore[attr-defined]
 
 
 class _Exchange:
