@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 import rollout
 from rollout.cli.envelope import envelope_of, keep_error
-from rollout.cli.output import Exit, note, tell_error, visible
+from rollout.cli.output import Exit, discard, note, tell_error, visible
 from rollout.family import member, members
 
 COMMANDS = "rollout.cli.commands"
@@ -142,10 +142,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str] | None) -> int:
+    code: int = Exit.FINE
     try:
-        code = app(args=arguments, prog_name="rollout", standalone_mode=False)
+        ended = app(args=arguments, prog_name="rollout", standalone_mode=False)
+        code = ended if isinstance(ended, int) else Exit.FINE
         sys.stdout.flush()
-        return code if isinstance(code, int) else Exit.FINE
+        return code
     except UsageError as error:
         if (message := str(error)).startswith("Usage:"):  # called without a command: the answer is the help
             note(message)
@@ -156,8 +158,8 @@ def _run(arguments: list[str] | None) -> int:
         return Exit.INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (as in `rollout explain | head`): there is nobody left to tell.
-        _discard(sys.stdout)
-        return Exit.FINE
+        discard(sys.stdout)
+        return code
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not _has_current_folder():
             tell_error("The current folder is gone.", "Change to a folder that there is, and say it again.")
@@ -167,7 +169,7 @@ def _run(arguments: list[str] | None) -> int:
             return Exit.USAGE
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
             raise
-        _discard(sys.stdout)
+        discard(sys.stdout)
         tell_error(f"The output could not be written: {error.strerror}.")
         return Exit.PLATFORM
 
@@ -235,11 +237,6 @@ def _whole(stream: TextIO) -> TextIO:
         return stream
     buffered = BufferedWriter(FileIO(stream.fileno(), "w", closefd=False))
     return TextIOWrapper(buffered, stream.encoding, stream.errors, line_buffering=True, write_through=True)
-
-
-def _discard(stream: TextIO) -> None:
-    # What is still buffered would fail once more when the interpreter closes the stream.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 __all__ = ["CommandGroup", "app", "main"]

@@ -52,6 +52,12 @@ def note(text: str) -> None:
     typer.echo(_inert(powerless(text)), err=True, color=True)
 
 
+def discard(stream: TextIO) -> None:
+    """Has a stream that nobody reads any more take everything, and keep nothing."""
+    # What is still buffered would fail once more when the interpreter closes the stream.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _inert(text: str) -> str:
     return _OBEYED.sub(lambda found: found[0] if len(found[0]) > 1 else visible(found[0]), text)
 
@@ -133,6 +139,7 @@ def as_json(diagnostics: Sequence[Diagnostic], *, checked: Sequence[str]) -> lis
 __all__ = [
     "Exit",
     "as_json",
+    "discard",
     "fail",
     "note",
     "render",

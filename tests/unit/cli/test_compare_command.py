@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -185,3 +188,19 @@ def test_a_run_without_a_summary_is_not_whole(run: Invoke) -> None:
     ended = run("compare", "baseline", "trained", "--fail-on-regression")
     assert ended.exit_code == 1
     assert "regression: The trained run is not whole. It is under way, or was broken off.\n" in ended.stderr
+
+
+@pytest.mark.parametrize(("trained", "code"), [("baseline", 0), ("trained", 1)])
+@pytest.mark.parametrize("form", [(), ("--json",), ("--format", "markdown")], ids=" ".join)
+def test_the_exit_code_says_the_same_where_nobody_reads_what_is_shown(
+    run: Invoke, trained: str, code: int, form: tuple[str, ...]
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    arguments = ["compare", "baseline", trained, "--fail-on-regression", *form]
+    with os.fdopen(writer, "wb") as gone:
+        ended = subprocess.run(
+            [sys.executable, "-m", "rollout", *arguments], stdout=gone, stderr=subprocess.PIPE, text=True
+        )
+    assert ended.returncode == code, ended.stderr
+    assert "Traceback" not in ended.stderr
