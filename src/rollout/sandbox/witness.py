@@ -23,9 +23,12 @@ RunnerName = Literal["pytest", "unittest", "node", "jest", "vitest"]
 KIT = Path(__file__).parent / "kit"
 
 _OF_PYTHON = (
+    "rollout_equal.py",
     "rollout_files.py",
+    "rollout_frames.py",
     "rollout_handed.py",
     "rollout_library.py",
+    "rollout_lines.py",
     "rollout_programs.py",
     "rollout_texts.py",
     "rollout_watch.py",

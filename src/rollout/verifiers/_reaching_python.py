@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterator
 
 from rollout.verifiers._found import Found, words
 from rollout.verifiers._reaching_library import reaches_for_library
+from rollout.verifiers._reaching_own import of_its_own
 from rollout.verifiers._reaching_spared import spared
 
 _MODULES = words(
     """
-    pytest _pytest pluggy unittest rollout_witness rollout_witness_pytest rollout_watch rollout_files rollout_handed
-    rollout_library rollout_programs rollout_texts sitecustomize usercustomize ctypes
-    _ctypes cffi _testcapi _testinternalcapi __main__ conftest
+    pytest _pytest pluggy unittest rollout_witness rollout_witness_pytest rollout_watch rollout_equal rollout_files
+    rollout_frames rollout_handed rollout_library rollout_lines rollout_programs rollout_texts sitecustomize
+    usercustomize ctypes _ctypes cffi _testcapi _testinternalcapi __main__ conftest
     """
 )
 _DOUBTFUL_MODULES = words(
@@ -62,12 +63,14 @@ def reaches_in_python(content: str, tests: frozenset[str], own: Collection[str] 
     except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
         return _by_words(content)
     harmless = spared(tree, _MODULES | _DOUBTFUL_MODULES | _LADEN | tests, own)
+    of_own, doubtful = of_its_own(tree, own)
     aliases, (fields, own_uses) = _aliases(tree), _fields(tree)
-    harmless |= own_uses
+    harmless |= own_uses | of_own
     found = list(reaches_for_library(tree, own))
     for node in ast.walk(tree):
         if id(node) not in harmless:
-            found += _of_node(node, tests, aliases, harmless)
+            reached = _of_node(node, tests, aliases, harmless)
+            found += [(line, what, certain and id(node) not in doubtful) for line, what, certain in reached]
     # A class of one's own may have fields that are called like those of a frame.
     return sorted({(line, what, certain and what not in fields) for line, what, certain in found})
 
@@ -154,11 +157,11 @@ def _of_node(
                 yield line, name, True
         case ast.ClassDef(body=body):
             if any(_is_always_equal(each) for each in body):
-                yield line, "an equality that always holds", True
+                yield line, "an equality that always holds", False
         case ast.Dict(keys=keys, values=values):
             for key, value in zip(keys, values, strict=True):
                 if isinstance(key, ast.Constant) and key.value == "__eq__" and _is_true(value):
-                    yield line, "an equality that always holds", True
+                    yield line, "an equality that always holds", False
         case ast.Constant(value=str(text)):
             yield from _of_text(text, line)
         case ast.BinOp(op=ast.Add()):
@@ -208,6 +211,9 @@ def _of_import(
         yield line, root, False
     elif any(part in tests for part in (*parts, *names)):
         yield line, next(part for part in (*parts, *names) if part in tests), True
+    if module == "test.support" or (module == "test" and "support" in names):
+        # It has an object that equals everything.
+        yield line, "test.support", False
     if "*" in names and root in _LADEN:
         yield line, f"what {root} has", False
     for name in names:

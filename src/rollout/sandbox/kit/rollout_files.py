@@ -33,8 +33,9 @@ class Laid:
     """What was laid down, by absolute paths: ``trusted`` has the digests of files that are as the environment has them.
 
     Of these, ``tests`` are tests and their helpers, ``guarded`` are not for code under test to write, and ``secret``
-    not to read. ``starters`` may start programs. ``named`` has all parts of texts in what the agent wrote. ``root`` is
-    the project's folder, with a separator.
+    not to read. ``starters`` may start programs, and ``test_modules`` are called as tests are. ``named`` has all parts
+    of texts in what the agent wrote, and ``looks`` the lines of it by which code gets nothing of a frame but its own
+    code. ``root`` is the project's folder, with a separator.
     """
 
     def __init__(self):
@@ -48,9 +49,11 @@ class Laid:
         self.allowed, self.doubtful = (frozenset(said.get(kind, ())) for kind in ("allowed", "doubtful"))
         self._allowed_parts = frozenset(name.rpartition(".")[2] for name in self.allowed)
         self.known = self.trusted.keys() | written
-        self.named = set()
+        self.named, self.looks = set(), set()
         for path in written:
-            self.named |= _literals(path)
+            text = _text(path)
+            self.named |= _literals(text)
+            self.looks |= {(path, number) for number in _looks(text)}
         self.names = frozenset(map(os.path.basename, self.guarded | self.secret))
         # Where a sandbox has what was laid down from.
         self._original = os.path.join(os.path.dirname(_KIT), "files") + os.sep
@@ -58,6 +61,9 @@ class Laid:
         for path in self.tests:
             if path.endswith(".py"):
                 self.stems.setdefault(os.path.basename(path)[:-3], set()).add(os.path.dirname(path))
+        self.test_modules = frozenset(
+            stem for stem in self.stems if stem.startswith("test_") or stem.endswith("_test")
+        )
         self._before = {path: _signature(path) for path in self.guarded}
         # Files that a test wrote itself.
         self.spared = set()
@@ -145,12 +151,24 @@ def _root(names):
     return best
 
 
-def _literals(path):
+def _text(path):
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
+            return file.read()
     except OSError:
-        return set()
+        return ""
+
+
+def _looks(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        asked = len(re.findall("frame", line))
+        if asked and asked == len(
+            re.findall(r"\b(?:_getframe\(0?\)|currentframe\(\))\.f_(?:code|lineno)\b", line)
+        ):
+            yield number
+
+
+def _literals(text):
     found = set()
     for _, literal in re.findall(r"""(["'`])(.*?)(?<!\\)\1""", text):
         found.update(re.split(r"[\\/\s]+", literal))

@@ -6,6 +6,7 @@
 
 import os
 import sys
+import types
 
 _DEEP, _MOST = 3, 2000
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
@@ -27,6 +28,25 @@ def entry(frame, known, is_installed):
 def by_call(frame, path):
     """Whether an argument of a call is this path, or leads to it."""
     return _leads(_arguments(frame), lambda text: _is_way(text, path), 2, [0])
+
+
+def by_member(frame, path):
+    """Whether an argument of a call is code that is written in this file, or a class or an object of such."""
+    return any(os.path.abspath(name) == path for value in _arguments(frame) for name in _homes(value))
+
+
+def _homes(value):
+    if type(value) is types.MethodType:
+        value = value.__func__
+    if type(value) is types.FunctionType:
+        return [value.__code__.co_filename]
+    home = value if isinstance(value, type) else type(value)
+    title = type.__dict__["__module__"].__get__(home)
+    module = (
+        value if type(value) is types.ModuleType else sys.modules.get(title) if type(title) is str else None
+    )
+    name = getattr(module, "__file__", None)
+    return [name] if type(name) is str else []
 
 
 def anyhow(root):

@@ -13,8 +13,11 @@ HOMES = frozenset(
             "rollout_witness",
             "rollout_witness_pytest",
             "rollout_watch",
+            "rollout_equal",
             "rollout_files",
+            "rollout_frames",
             "rollout_handed",
+            "rollout_lines",
             "rollout_programs",
             "rollout_texts",
         ),
@@ -29,14 +32,17 @@ _NAMES = frozenset(
 )
 
 
-def reached_in(code, is_made):
-    """What a text that is made code of reaches for. One that a library made itself has the names of fields in it."""
+def reached_in(code, is_made, tests):
+    """What a text that is made code of reaches for; ``tests`` are the names of modules. One that a library made itself
+    has the names of fields in it."""
     names, imports = set(), [False]
     _gather(code, names, imports, 0)
     # A field may be called “modules”, too.
     loads = imports[0] or names & (_LOADERS - {"modules"} if is_made else _LOADERS)
     found = names & HOMES if loads else set()
     found |= {name for name in names & _NAMES if loads or not is_made or name.startswith("__")}
+    if imports[0]:
+        found |= {name for name in names if not tests.isdisjoint(name.split("."))}
     return found
 
 

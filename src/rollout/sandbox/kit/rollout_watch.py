@@ -9,8 +9,9 @@ import os
 import re
 import sys
 
-import rollout_files
+import rollout_frames
 import rollout_handed
+import rollout_lines
 import rollout_programs
 import rollout_texts
 
@@ -63,16 +64,18 @@ _RUNS_TEXT = frozenset(
         ),
     )
 )
-# What Python imports with; the rest of the same modules reads for others.
-_IMPORTS = frozenset(("get_code", "_find_and_load", "_find_spec", "find_spec", "_fill_cache", "exec_module"))
-_SHOWS_SOURCE = "linecache.py"
 
 
 def watch(tell, writer_code, laid):
     """Tells, for as long as the process lives, when code that the agent wrote reaches for what runs the tests, or for
     what these are made of. ``writer_code`` is the code of what keeps the key."""
-    homes, getframe, get_ident = rollout_files.homes_of_python(), sys._getframe, _thread.get_ident
-    trusted, tests, root = laid.trusted, laid.tests, laid.root
+    getframe, frames, get_ident = sys._getframe, sys._current_frames, _thread.get_ident
+    trusted, tests, root, callers = (
+        laid.trusted,
+        laid.tests,
+        laid.root,
+        rollout_frames.Callers(laid, writer_code),
+    )
     busy, abspath, fsdecode, basename, isfile = (
         set(),
         os.path.abspath,
@@ -84,45 +87,7 @@ def watch(tell, writer_code, laid):
     writing = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
     started_in, moved, doubts, anyhow = getcwd(), [], [], rollout_handed.anyhow(root)
 
-    main, executable = get_ident(), sys.executable
-    script = abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
-
-    def is_installed(name):
-        return name.startswith(("<frozen ", *homes)) or (name == script and not name.startswith(root))
-
-    def suspect(frame, past_installed=False):
-        # The file that asks, unless it is installed or as the environment has it. What a text was made code of is asked
-        # for by whoever did that.
-        while frame is not None:
-            code = frame.f_code
-            name = code.co_filename
-            if is_installed(name) or code is writer_code:
-                if not past_installed and code is not writer_code:
-                    return None
-            elif not name.startswith("<"):
-                return None if name in trusted else name
-            frame = frame.f_back
-        return None
-
-    def asker(frame):
-        # The frame of the agent's code that has a file opened, however many others are between; and whether it is a
-        # test's own doing.
-        shown = False
-        while frame is not None:
-            name = frame.f_code.co_filename
-            if name.startswith("<frozen importlib") and frame.f_code.co_name in _IMPORTS:
-                return None, False
-            if is_installed(name):
-                if shown and basename(name) != _SHOWS_SOURCE:
-                    # It is for a message about an error or a warning.
-                    return None, False
-                shown = basename(name) == _SHOWS_SOURCE
-            elif name in tests:
-                return None, True
-            elif not name.startswith("<") and name not in trusted:
-                return frame, False
-            frame = frame.f_back
-        return None, False
+    main, executable, modules, is_installed = get_ident(), sys.executable, sys.modules, callers.is_installed
 
     def path_of(value):
         return (
@@ -140,6 +105,10 @@ def watch(tell, writer_code, laid):
         base, writes = basename(name), bool(type(args[2]) is int and args[2] & writing)
         if base.endswith(".pyc") and not writes:
             cached(name)
+        elif base == "mem" and abspath(name).startswith("/proc/"):
+            found, _ = callers.opening(frame)
+            if found is not None:
+                reached(found.f_code.co_filename, name)
         elif base in laid.names or writes:
             find = laid.plainly_meant if writes else laid.meant
             path = (find(name) if base in laid.names else None) or abspath(name)
@@ -160,7 +129,7 @@ def watch(tell, writer_code, laid):
 
     def written(frame, path):
         if path in laid.guarded:
-            found, is_test = asker(frame)
+            found, is_test = callers.opening(frame)
             if found is None:
                 if is_test:
                     laid.spared.add(path)
@@ -176,7 +145,7 @@ def watch(tell, writer_code, laid):
                 return
             reached(found.f_code.co_filename, short(path))
         elif laid.is_impostor(path):
-            found, _ = asker(frame)
+            found, _ = callers.opening(frame)
             if found is not None:
                 reached(found.f_code.co_filename, short(path))
 
@@ -184,16 +153,30 @@ def watch(tell, writer_code, laid):
         return rollout_handed.by_call(rollout_handed.entry(frame, tests | trusted.keys(), is_installed), path)
 
     def read(frame, path, by):
-        # A test may have handed over a copy.
-        found, _ = asker(frame)
+        found, is_test = callers.opening(frame)
         if found is None:
+            if not is_test and get_ident() != main:
+                read_aside(path, by)
+            return
+        if callers.is_import(frame):
+            # A test is in the runner's hands already.
+            if path in tests:
+                doubt_reading(found, path)
             return
         entry = rollout_handed.entry(found, tests | trusted.keys(), is_installed)
+        shown_by = callers.shown_by(frame)
+        if shown_by is not None:
+            if shown_by != "inspect.py" or not rollout_handed.by_member(entry, path):
+                # What shows an error or a warning goes without the line.
+                raise OSError("This file is hidden from the code that it tests.")
+            doubt(found, "asked for the source of what “" + short(path) + "” handed over", "the file")
+            return
         name = found.f_code.co_filename
         if entry.f_code.co_name == "<module>":
             reached(name, short(path))
             return
         named = laid.is_named(path)
+        # A test may have handed over a copy.
         if rollout_handed.by_call(entry, path) or rollout_handed.by_call(entry, by):
             if named:
                 doubt_reading(found, path)
@@ -201,6 +184,15 @@ def watch(tell, writer_code, laid):
             reached(name, short(path))
         elif (moved or getcwd() == started_in) and not (anyhow(entry, path) or anyhow(entry, by)):
             doubt_reading(found, path)
+
+    def read_aside(path, by):
+        # A thread in which nothing of anybody's runs; who waits for it may have started it.
+        found, is_test = callers.opening(frames().get(main))
+        if found is not None:
+            entry = rollout_handed.entry(found, tests | trusted.keys(), is_installed)
+            is_test = anyhow(entry, path) or anyhow(entry, by)
+        if path in tests or laid.is_named(path) or not is_test:
+            doubt_reading(None, path)
 
     def changes(paths, target, folders):
         def changed(frame, args):
@@ -220,14 +212,14 @@ def watch(tell, writer_code, laid):
     def moved_with(frame, path):
         inside = [each for each in laid.guarded if each.startswith(path + os.sep)]
         if inside:
-            found, is_test = asker(frame)
+            found, is_test = callers.opening(frame)
             if found is not None:
                 reached(found.f_code.co_filename, short(path))
             elif is_test:
                 laid.spared.update(inside)
 
     def left(frame, args):
-        found, _ = asker(frame)
+        found, _ = callers.opening(frame)
         path = path_of(args[0])
         if found is not None and path is not None and not handed(found, path):
             moved.append(path)
@@ -240,24 +232,16 @@ def watch(tell, writer_code, laid):
             ):
                 return
             expect_named(frame, args)
-            by = nearest(frame)
+            by = callers.nearest(frame)
             if not laid.secret or laid.is_allowed(name) or by in laid.starters:
                 return
-            found, _ = asker(frame)
+            found, _ = callers.opening(frame)
             # A thread may have nothing else to do.
             if found is None and (by is not None or get_ident() == main):
                 return
             doubt(found, "started a program, which can read what is hidden", "“" + name + "”")
 
         return started_by
-
-    def nearest(frame):
-        while frame is not None:
-            name = frame.f_code.co_filename
-            if not is_installed(name) and not name.startswith("<"):
-                return name
-            frame = frame.f_back
-        return None
 
     def expect_named(frame, args):
         said = []
@@ -279,9 +263,11 @@ def watch(tell, writer_code, laid):
             return
         if type(source) is bytes and laid.is_other(abspath(name), source):
             complain("“" + basename(name) + "” was changed while the tests ran")
-        elif (is_installed(name) or abspath(name) in trusted) and (asking := suspect(frame)) is not None:
+        elif (is_installed(name) or abspath(name) in trusted) and (
+            asking := callers.asking(frame)
+        ) is not None:
             # Code that goes by the name of another's file.
-            reached(asking, basename(name))
+            reached(asking.f_code.co_filename, basename(name))
 
     def executed(frame, args):
         code = args[0]
@@ -291,14 +277,18 @@ def watch(tell, writer_code, laid):
         if is_new and (laid.is_impostor(name) or basename(name).partition(".")[0] in laid.stems):
             complain("“" + short(name) + "” was put among the tests while they ran")
         # What was laid down is read beforehand; this is for what is made code of while it runs.
-        if not is_text and not is_new and suspect(frame) is None:
+        if not is_text and not is_new and callers.asking(frame) is None:
             return
         made_by = frame.f_code.co_filename
         is_made = is_text and is_installed(made_by) and basename(made_by) not in _RUNS_TEXT
-        if found := {each for each in rollout_texts.reached_in(code, is_made) if not laid.is_allowed(each)}:
-            name = suspect(frame, past_installed=is_text or is_new)
-            if name is not None:
-                reached(name, min(found))
+        if found := {
+            each
+            for each in rollout_texts.reached_in(code, is_made, laid.test_modules)
+            if not laid.is_allowed(each)
+        }:
+            asking = callers.asking(frame, past_installed=is_text or is_new)
+            if asking is not None:
+                reached(asking.f_code.co_filename, min(found))
 
     looks = {
         "open": opened,
@@ -335,8 +325,15 @@ def watch(tell, writer_code, laid):
         if event == "object.__setattr__":
             return args[1] if args[1] in ("__code__", "__defaults__", "__kwdefaults__", "__bases__") else None
         if event == "pickle.find_class":
-            return args[0] if str(args[0]).partition(".")[0] in rollout_texts.HOMES else None
+            return args[0] if leads_to_tests(*map(str, args)) else None
         return None
+
+    def leads_to_tests(module, name):
+        if module.rpartition(".")[2] in laid.test_modules:
+            # Objects of classes that tests made are often packed, and unpacked again.
+            found = getattr(modules.get(module), name, None)
+            return not isinstance(found, type)
+        return module.partition(".")[0] in rollout_texts.HOMES
 
     def hook(event, args):
         look = looks.get(event)
@@ -350,14 +347,21 @@ def watch(tell, writer_code, laid):
             frame = getframe(1)
             if look is not None:
                 look(frame, args)
-            elif (name := suspect(frame)) is not None:
-                reached(name, what)
+            elif (asking := callers.asking(frame)) is None:
+                pass
+            elif what == "sys._getframe" and (asking.f_code.co_filename, asking.f_lineno) in laid.looks:
+                # It may not be of anything but itself.
+                if not rollout_frames.is_of_itself(frame, asking, args):
+                    reached(asking.f_code.co_filename, what)
+            else:
+                reached(asking.f_code.co_filename, what)
         finally:
             busy.discard(get_ident())
 
     # A process that is forked while another thread is in the hook would be without it.
     os.register_at_fork(after_in_child=busy.clear)
     rollout_programs.announce()
+    rollout_lines.keep_out(laid)
     sys.addaudithook(hook)
 
 

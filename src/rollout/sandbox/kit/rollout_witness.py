@@ -13,6 +13,7 @@ import os
 import sys
 import types
 
+import rollout_equal
 import rollout_files
 import rollout_watch
 
@@ -122,6 +123,13 @@ def tell_replaced(tell, found):
             tell(t="problem", what=what)
         else:
             tell(t="doubt", what=what, allow="“" + found[0] + "”")
+
+
+def tell_equal(tell, name):
+    """Tells of what :func:`rollout_equal.equalities` found."""
+    if name is not None:
+        what = "an object of “" + name + "” equals whatever it is compared with"
+        tell(t="doubt", what=what, allow="“" + rollout_equal.ALWAYS + "”")
 
 
 def watch(tell, laid):

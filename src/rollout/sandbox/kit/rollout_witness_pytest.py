@@ -26,6 +26,7 @@ import _pytest.unittest
 import pluggy
 import pluggy._callers
 import pytest
+import rollout_equal
 import rollout_files
 import rollout_library
 import rollout_witness
@@ -62,6 +63,7 @@ def _make():
     tell = rollout_witness.voice(writer, lambda: (from_session if session_is_on else from_start)())
     rollout_witness.watch(tell, laid)
     origin, stands_in = rollout_witness.origins(laid), rollout_library.library(laid)
+    equal = rollout_equal.equalities(laid)
     skips = (pytest.skip.Exception, unittest.SkipTest, pytest.xfail.Exception)
     phases, raised, ran, codes, files = {}, {}, set(), {}, {}
     kept = []
@@ -101,6 +103,7 @@ def _make():
         if name is not None:
             complain("“" + name + "” was replaced while the tests ran")
         rollout_witness.tell_replaced(tell, stands_in())
+        rollout_witness.tell_equal(tell, equal())
         wrong = rollout_witness.broken_assertion(check_case)
         if wrong is not None:
             complain("“unittest.case.TestCase." + wrong + "” was replaced while the tests ran")

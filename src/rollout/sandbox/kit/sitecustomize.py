@@ -5,6 +5,7 @@
 
 import sys
 
+import rollout_equal
 import rollout_files
 import rollout_library
 import rollout_witness
@@ -116,11 +117,13 @@ def _watch(writer):
     tell(t="begin", runner="unittest", version=sys.version.split()[0])
     is_on.append(True)
     origin, stands_in = rollout_witness.origins(laid), rollout_library.library(laid)
+    equal = rollout_equal.equalities(laid)
     rollout_witness.watch(tell, laid)
     check_case = unittest.TestCase()
 
     def check():
         rollout_witness.tell_replaced(tell, stands_in())
+        rollout_witness.tell_equal(tell, equal())
         name = broken() or broken_result()
         if name is not None:
             tell(t="problem", what="“" + name + "” was replaced while the tests ran")
