@@ -25,6 +25,9 @@ _SHOWN = 8
 """So many characters of an id tell runs apart, as in tables."""
 
 
+_MOST_ASKED = 48
+
+
 def side_of(run: Run, rollouts: Iterable[Rollout], environment: Environment | None) -> Side:
     """The side that a run is, with its rollouts, and the version of the environment that it was of.
 
@@ -92,13 +95,20 @@ def _graded(rollout: Rollout, contents: _Contents, run: Run) -> Graded:
     outcome = _outcome(rollout)
     return Graded(
         contents.of(rollout),
-        rollout["taskId"],
+        _name(rollout),
         outcome,
         _score(rollout) if outcome in _GRADES else None,
         rollout.get("split") or "",
         run.get("template") or "",
         rollout.get("chargedTo"),
     )
+
+
+def _name(rollout: Rollout) -> str:
+    """What people know a task by: its id, and the beginning of what it asks."""
+    asked = " ".join(rollout["instruction"].split())
+    start = asked if len(asked) <= _MOST_ASKED else f"{asked[: _MOST_ASKED - 1]}…"
+    return f"{rollout['taskId']} {start}".rstrip()
 
 
 def _score(rollout: Rollout) -> float:

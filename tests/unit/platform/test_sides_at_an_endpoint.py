@@ -130,8 +130,8 @@ def test_without_a_version_tasks_are_paired_by_what_they_ask_and_not_by_their_id
         as_published("Refund O-2.", "Refund O-3.", id="other"),
     )
     found = compare(before, after)
-    assert [(pair.name, pair.baseline.all) for pair in found.pairs] == [("0", 1)]
-    assert (found.only_baseline, found.only_trained) == (["0"], ["1"])
+    assert [(pair.name, pair.baseline.all) for pair in found.pairs] == [("0 Refund O-2.", 1)]
+    assert (found.only_baseline, found.only_trained) == (["0 Refund O-1."], ["1 Refund O-3."])
     assert (found.pairing, found.is_version_known) == (Pairing.ASKED, False)
     said = list(notes(found))
     assert said[0].startswith("It is not known whether the environment was the same in both runs")
@@ -182,3 +182,8 @@ def test_a_run_that_is_not_whole_says_so(more: dict[str, Any], expected: str | N
 def test_a_run_is_called_by_its_id_and_its_name() -> None:
     assert label_of(a_run()) == "c907de92"
     assert label_of(a_run(name="after")) == "c907de92 “after”"
+
+
+def test_a_task_is_called_by_its_id_and_the_beginning_of_what_it_asks() -> None:
+    side = as_published(f"Refund\n order {'O' * 60}", "")
+    assert [each.task for each in side.rollouts] == [f"0 Refund order {'O' * 34}…", "1"]
