@@ -77,8 +77,10 @@ class _Home:
     async def _start(self) -> None:
         from rollout.platform.server.app import local_application
 
-        self.app: App = local_application(self.folder, _settings())
-        self._lifespan = self.app.router.lifespan_context(self.app)
+        application = local_application(self.folder, _settings())
+        self.app: App = application
+        self._state = application.state
+        self._lifespan = application.router.lifespan_context(application)
         await self._lifespan.__aenter__()
 
     async def _stop(self) -> None:
@@ -100,8 +102,8 @@ class _Home:
         """The ids of the runs that this process executes, or is about to."""
         from rollout.platform.store import runs
 
-        held = await self.app.state.store.aread(runs.held)
-        return [run_id for run_id, _, _ in held if self.app.state.runner.executes(run_id)]
+        held = await self._state.store.aread(runs.held)
+        return [run_id for run_id, _, _ in held if self._state.runner.executes(run_id)]
 
     def _end_thread(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

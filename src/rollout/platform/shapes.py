@@ -29,7 +29,7 @@ def parse(data: bytes) -> Any:
         if "depth limit" in str(error):
             raise _too_deep() from None
         raise
-    level = [[value]] if data.count(b"[") + data.count(b"{") > DEEPEST else []
+    level: list[Any] = [[value]] if data.count(b"[") + data.count(b"{") > DEEPEST else []
     for _ in range(DEEPEST + 1):
         level = [
             part
