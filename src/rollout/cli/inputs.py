@@ -199,15 +199,15 @@ def project_settings() -> Settings:
     try:
         return read_settings(path, label)
     except SettingsError as error:
-        tell_found(error.diagnostics, checked=[label])
+        tell_found(error.diagnostics, checked=[])
         raise typer.Exit(Exit.USAGE) from None
 
 
-def tell_diagnostics(found: Sequence[Report]) -> None:
-    """Shows the diagnostics of `found` on stderr, as text."""
+def tell_diagnostics(found: Sequence[Report], *, among: Sequence[Report] = ()) -> None:
+    """Shows the diagnostics of `found` on stderr, as text; `among` are all that were checked, where that is more."""
     # Two environments of a Python file may share a mistake: it is one, at one place.
     diagnostics = [*dict.fromkeys(diagnostic for report in found for diagnostic in report.diagnostics)]
-    tell_found(diagnostics, checked=[report.document.label for report in found])
+    tell_found(diagnostics, checked=[report.document.label for report in among or found])
 
 
 def in_sandbox(kind: str | None) -> AbstractContextManager[None]:

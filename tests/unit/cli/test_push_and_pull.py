@@ -396,3 +396,17 @@ def test_an_environment_in_python_pushes_itself(run: Run, kind: str, monkeypatch
         monkeypatch.setenv("ROLLOUT_ENDPOINT", platform.address)
         monkeypatch.setenv("ROLLOUT_API_KEY", KEY)
         push()
+
+
+def test_what_was_checked_is_counted_as_it_was(run: Run) -> None:
+    for name in ("good", "bad"):
+        Path(name).mkdir()
+        Path(name, "environment.yaml").write_text(
+            Path("desk/environment.yaml").read_text().replace("slug: desk", f"slug: {name}")
+        )
+    Path("bad/environment.yaml").write_text("template: nope\n")
+    told = run("push", "good", "desk", "bad", "--dry-run").stderr
+    assert "; 3 environments checked." in told
+    Path("rollout.toml").write_text("nope = 1\n")
+    told = run("test", "good", "-m", "noop").stderr
+    assert "1 error in 1 file." in told and "checked" not in told

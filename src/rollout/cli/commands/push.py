@@ -58,7 +58,7 @@ def push(
     found = list(reports(paths, slug=slug))
     broken = [report for report in found if not report.ok]
     if broken:
-        tell_diagnostics(broken)
+        tell_diagnostics(broken, among=found)
     code = int(exit_code(broken))
     with asking(endpoint) as client:
         pushing = Pushing(client, dry_run=dry_run, yes=yes, force=force, quiet=as_json)
