@@ -116,4 +116,4 @@ def test_what_the_csv_module_writes_reads_as_it_was(rows: list[list[str]]) -> No
 @given(st.text('ab",\n\r', max_size=30))
 def test_random_text_never_raises(text: str) -> None:
     parsed, problems = read(text)
-    assert (parsed is None) == bool(problems)
+    assert (parsed is None) == any(slug != "duplicate-key" for slug, _, _ in problems)
