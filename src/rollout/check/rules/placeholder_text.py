@@ -1,8 +1,9 @@
-"""Text that was to be filled in is still there: TODO, FIXME, lorem ipsum, example.com.
+"""Text that was to be filled in is still there: TODO, FIXME, lorem ipsum, example.com, a `${…}` in an instruction.
 
 The agent reads it as part of its task. At best it is noise; at worst it is the part that says what is to be done.
 Write what was meant, or take it out. `jane@example.com` as somebody's address is fine: such domains are reserved for
-made-up data. In code that agents are to edit, and in data, a TODO is part of the world.
+made-up data. In code that agents are to edit, and in data, a TODO is part of the world. An instruction is given to the
+agent as it stands: `${task.input.name}` is filled in by tools and pages only.
 
 Before:
 
@@ -38,6 +39,7 @@ _NOTE = re.compile(
 _STRICT_NOTE = re.compile(r"^\W*(?:TODO|FIXME)\b\s*(?:$|[:(\]>-])|[\[<{(](?:TODO|FIXME)\b")
 _LOREM = re.compile(r"\blorem\s+ipsum\b", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?<![\w@.-])(?:[\w-]+\.)*example\.(?:com|org|net)\b", re.IGNORECASE)
+_UNFILLED = re.compile(r"(?<!\$)\$\{\s*(?:args|state|fixtures|vars|input|task\.input)\s*[.\[][^{}\n]*\}")
 
 _SPOKEN = frozenset({"name", "description", "title", "instruction"})
 """Keys whose text is read by the agent or by people, whatever the template."""
@@ -68,6 +70,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
             or "example." in instruction
             or "FIXME" in instruction
             or "psum" in instruction
+            or "${" in instruction
         ):
             return None
         if not hosts:
@@ -79,7 +82,7 @@ def check_tasks(subject: Subject) -> Callable[[TaskRecord], Iterable[Finding] | 
 
 
 def _may_hold(text: str) -> bool:
-    return "TODO" in text or "FIXME" in text or "xample." in text or "psum" in text
+    return "TODO" in text or "FIXME" in text or "xample." in text or "psum" in text or "${" in text
 
 
 def _judge(subject: Subject, leaf: Leaf, *, spoken: bool, hosts: frozenset[str]) -> Iterator[Finding]:
@@ -93,6 +96,8 @@ def _judge(subject: Subject, leaf: Leaf, *, spoken: bool, hosts: frozenset[str])
         found += _STRICT_NOTE.finditer(text)
     if spoken:
         found += (each for each in _DOMAIN.finditer(text) if each[0].lower() not in hosts)
+        if leaf.route[-1] == "instruction" and subject.template != "code-editing":
+            found += _UNFILLED.finditer(text)
     for match in sorted(found, key=re.Match.start):
         shown = match[0].strip("[<{(:-> ")
         start = match.start() + match[0].index(shown)
