@@ -125,7 +125,7 @@ def _is_alike_by_a_word(name: str, other: str) -> bool:
     from difflib import SequenceMatcher
 
     (first, _, rest), (begins, _, ends) = name.partition("_"), other.partition("_")
-    if first != begins or not rest or not ends:
+    if first != begins or not rest or not ends or _is_swapped(name, other):
         return False
     return SequenceMatcher(None, rest[:200], ends[:200]).ratio() < 0.6
 

@@ -46,6 +46,7 @@ def test_a_misspelt_name_finds_the_one_that_was_meant(name: str, near: str | Non
 def test_names_that_share_only_their_first_word_are_not_each_other() -> None:
     assert closest("get_order", ["get_fare", "get_booking"]) is None
     assert closest("get_ordr", ["get_fare", "get_order"]) == "get_order"
+    assert closest("user_di", ["user_id", "user_no"]) == "user_id"
     assert did_you_mean("get_order", ["get_booking", "get_fare"], kind="tools") == (
         "The tools are “get_booking” and “get_fare”."
     )

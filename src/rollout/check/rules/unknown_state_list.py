@@ -24,11 +24,13 @@ from collections.abc import Iterator
 from rollout.check.finding import Finding
 from rollout.check.subject import Subject
 from rollout.check.tool_view import Write, follow, keys_of, meet, step_of
-from rollout.check.wording import did_you_mean, quoted
+from rollout.check.wording import did_you_mean, quoted, suggestion
 from rollout.diagnostics import Severity
 
 CODE = "RL334"
 SEVERITY = Severity.ERROR
+
+_NAMES_OF_THE_STATE = frozenset({"state", "initialState", "initialMutableState", "final_state"})
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -47,6 +49,10 @@ def check(subject: Subject) -> Iterator[Finding]:
             name = str(step_of(write.path.pieces[taken]))
             keys = keys_of(reached)
             hint = did_you_mean(name, keys, kind="keys of the state" if not taken else "keys there")
+            if not taken and name in _NAMES_OF_THE_STATE and len(write.path.pieces) > 1:
+                # A path starts inside the state.
+                name = str(step_of(write.path.pieces[1]))
+                hint = suggestion(name, write.path.text) if name in keys else None
             if hint is None or not hint.startswith("Did"):
                 hint = _declaration(subject, name) if not taken else hint
             yield Finding(
