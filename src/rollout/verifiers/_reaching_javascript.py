@@ -119,11 +119,25 @@ def _named_test(tokens: Sequence[Token], at: int, tests: frozenset[str]) -> str 
     return None if tokens[at - 2].text in ("require", "import") else name
 
 
+def _is_function(tokens: Sequence[Token], name: str) -> bool:
+    """Whether ``name`` is that of a function that is written with the word, and so knows who calls it."""
+    return any(
+        (each.text == "function" and name in (tokens[at + 1].text, tokens[at + 2].text))
+        or (each.text == name and tokens[at + 1].text == "=" and tokens[at + 2].text in ("function", "async"))
+        for at, each in enumerate(tokens[:-2])
+    )
+
+
 def _at(tokens: Sequence[Token], at: int, imports: set[str]) -> Iterator[Found]:
     kind, text, line = tokens[at]
     before, after = tokens[at - 1], [each.text for each in tokens[at + 1 : at + 6]]
     member = before.kind == "sign" and before.text in (".", "?.")
     owner = tokens[at - 2].text if member and at > 1 else ""
+    if text == "caller" and at > 1 and before.text in (".", "?.", "["):
+        # That of an arrow function or in strict code is an error.
+        if _is_function(tokens, tokens[at - 2].text):
+            yield line, f"{tokens[at - 2].text}.caller", False
+        return
     if kind == "text":
         if text in _MEMBERS:
             yield line, text, True

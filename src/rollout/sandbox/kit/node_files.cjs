@@ -6,6 +6,7 @@ const workers = require('node:worker_threads')
 const { basename, dirname, join, resolve, sep } = require('node:path')
 const { fileURLToPath } = require('node:url')
 const { promisify: { custom } } = require('node:util')
+const { callers, isNode } = require('./node_callers.cjs')
 const { digestOf, kinds, root, trusted } = require('./witness.cjs')
 
 const { apply } = Reflect
@@ -62,6 +63,15 @@ function wordsWritten () {
   return found
 }
 
+// The hidden programs that no test can have handed over: none of them speaks of it, nor it of itself.
+function unspoken () {
+  const text = (path) => { try { return readFileSync(path, 'utf8') } catch { return '' } }
+  const all = [...tests].map((path) => [path, text(path)])
+  return new Set([...secret].filter((path) => isCode(path) && all.every(([other, said]) => other === path
+    ? !/\b__filename\b|\bimport\.meta\.filename\b|\(\s*import\.meta\.url\s*\)/.test(said)
+    : !said.includes(basename(path).replace(/\.[^.]*$/, '')))))
+}
+
 // Wraps what opens, changes and hands on files, and what starts programs, which nothing watches. `asks` tells who calls:
 // { name, imports, tested } or null; `starter` who starts a program, by name, or null.
 function guardFiles ({ asks, starter, forbid, doubt, doubtProgram }) {
@@ -84,12 +94,22 @@ function guardFiles ({ asks, starter, forbid, doubt, doubtProgram }) {
     }
   }
 
+  // Hidden data that tests read themselves is what they expect; what they only hand over is there to be worked with.
+  const secrets = unspoken()
+  const expected = new Set()
+  const worked = new Map()
+
   function read (path) {
     if (!secret.has(path)) return
     const asker = asks()
-    if (asker === null) return
-    if (asker.imports || isNamed(path)) forbid(asker.name, path.slice(here.length))
-    else if (looksFor(path)) doubt(asker.name, path.slice(here.length))
+    const name = path.slice(here.length)
+    if (asker === null) {
+      if (!tests.has(callers().find((each) => !isNode(each)))) return
+      expected.add(path)
+      if (worked.has(path)) doubt(worked.get(path), name)
+    } else if (asker.imports || isNamed(path)) forbid(asker.name, name)
+    else if (secrets.has(path) || expected.has(path) || looksFor(path)) doubt(asker.name, name)
+    else worked.set(path, asker.name)
   }
 
   function isImpostor (path) {
@@ -161,7 +181,7 @@ function guardFiles ({ asks, starter, forbid, doubt, doubtProgram }) {
     const wrap = (original) => function (...rest) {
       const said = rest.slice(0, 2).flat().filter((each) => typeof each === 'string').join(' ')
       const parts = new Set(said.split(/[\s"'`<>|;&()=/]+/))
-      for (const path of secret) if (partsOf(path).every((part) => parts.has(part))) read(path)
+      for (const path of secret) if (partsOf(path).every((part) => parts.has(part)) && asks() !== null) read(path)
       starts('child_process')
       return apply(original, this, rest)
     }
