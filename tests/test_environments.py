@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -168,8 +169,17 @@ def test_the_refund_agent_is_the_same_in_both_dialects() -> None:
             ).trace
             for name in names
         ]
-        assert traces[0].messages == traces[1].messages
+        # One dialect adds the arguments in the order of the call, the other what its value says.
+        assert read_answers(traces[0].messages) == read_answers(traces[1].messages)
         assert traces[0].final_state == traces[1].final_state
+
+
+def read_answers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The messages, with what tools answered as values."""
+    return [
+        {**each, "content": json.loads(each["content"])} if each["role"] == "tool" else dict(each)
+        for each in messages
+    ]
 
 
 @pytest.mark.parametrize("name", of_template("browser"))

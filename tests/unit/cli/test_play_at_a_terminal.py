@@ -36,7 +36,7 @@ def test_tab_completes_tools_parameters_and_what_has_been_seen(start: Start) -> 
         person.type("O\t")
         person.expect("O-1 ")
         person.type("\n")
-        person.expect('{"id":"O-1","customer":"Alice","total":100}')
+        person.expect('{"customer":"Alice","id":"O-1","total":100}')
         person.expect(PROMPT)
         person.type("ref\t")
         person.expect("refund ")
