@@ -15,6 +15,9 @@ _NAME = r"([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)"
 _FOREIGN = re.compile(
     rf"\{{\{{\s*{_NAME}\s*\}}\}}|(?<![$\w{{])#?\{{\s*{_NAME}\s*\}}|(?<![$\w]){re.escape('$')}{_NAME}"
 )
+UNFILLED = re.compile(r"(?<!\$)\$\{\s*(?:args|state|fixtures|vars|input|task\.input)\s*[.\[][^{}\n]*\}")
+"""A placeholder as it is written, to be found where nothing is filled in."""
+
 _PATHS = frozenset({"fixturePath", "appendTo", "path"})
 
 
@@ -52,4 +55,4 @@ def _meant(tool: ToolView, name: str, *, is_path: bool) -> str | None:
     return f"${{args.{name}}}" if root in tool.parameters.names or is_path else None
 
 
-__all__ = ["Foreign", "foreign_placeholders"]
+__all__ = ["UNFILLED", "Foreign", "foreign_placeholders"]

@@ -13,6 +13,8 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_t
 
 import orjson
 
+from rollout.language.depth import is_deeper
+
 DEEPEST = 200
 """So many lists and objects lie inside each other at most: twice as many as in an environment."""
 
@@ -29,15 +31,7 @@ def parse(data: bytes) -> Any:
         if "depth limit" in str(error):
             raise _too_deep() from None
         raise
-    level: list[Any] = [[value]] if data.count(b"[") + data.count(b"{") > DEEPEST else []
-    for _ in range(DEEPEST + 1):
-        level = [
-            part
-            for each in level
-            for part in (each.values() if type(each) is dict else each)
-            if type(part) is dict or type(part) is list
-        ]
-    if level:
+    if data.count(b"[") + data.count(b"{") > DEEPEST and is_deeper(value, DEEPEST):
         raise _too_deep()
     return value
 

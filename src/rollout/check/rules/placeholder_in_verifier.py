@@ -16,10 +16,10 @@ After:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from rollout.check.finding import Finding
+from rollout.check.foreign import UNFILLED
 from rollout.check.subject import Subject
 from rollout.check.walk import leaves
 from rollout.check.wording import quoted
@@ -28,7 +28,6 @@ from rollout.diagnostics import Severity
 CODE = "RL524"
 SEVERITY = Severity.ERROR
 
-_MEANT = re.compile(r"(?<!\$)\$\{\s*(?:args|state|fixtures|vars|input|task\.input)\s*[.\[][^{}\n]*\}")
 _FOR_PEOPLE = frozenset({"name", "description", "rubric"})
 
 
@@ -38,7 +37,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     for primitive in subject.primitives:
         options = {key: value for key, value in primitive.value.items() if key not in _FOR_PEOPLE}
         for leaf in leaves(options, primitive.route):
-            for match in _MEANT.finditer(leaf.value) if isinstance(leaf.value, str) else ():
+            for match in UNFILLED.finditer(leaf.value) if isinstance(leaf.value, str) else ():
                 yield Finding(
                     leaf.route,
                     f"{quoted(match[0])} is plain text here: a verifier fills nothing in.",

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rollout.check.finding import Finding
+from rollout.check.foreign import UNFILLED
 from rollout.check.subject import Subject
 from rollout.check.walk import Leaf, leaves, written
 from rollout.check.wording import quoted
@@ -39,7 +40,6 @@ _NOTE = re.compile(
 _STRICT_NOTE = re.compile(r"^\W*(?:TODO|FIXME)\b\s*(?:$|[:(\]>-])|[\[<{(](?:TODO|FIXME)\b")
 _LOREM = re.compile(r"\blorem\s+ipsum\b", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?<![\w@.-])(?:[\w-]+\.)*example\.(?:com|org|net)\b", re.IGNORECASE)
-_UNFILLED = re.compile(r"(?<!\$)\$\{\s*(?:args|state|fixtures|vars|input|task\.input)\s*[.\[][^{}\n]*\}")
 
 _SPOKEN = frozenset({"name", "description", "title", "instruction"})
 """Keys whose text is read by the agent or by people, whatever the template."""
@@ -97,7 +97,7 @@ def _judge(subject: Subject, leaf: Leaf, *, spoken: bool, hosts: frozenset[str])
     if spoken:
         found += (each for each in _DOMAIN.finditer(text) if each[0].lower() not in hosts)
         if leaf.route[-1] == "instruction" and subject.template != "code-editing":
-            found += _UNFILLED.finditer(text)
+            found += UNFILLED.finditer(text)
     for match in sorted(found, key=re.Match.start):
         shown = match[0].strip("[<{(:-> ")
         start = match.start() + match[0].index(shown)

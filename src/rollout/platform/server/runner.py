@@ -144,8 +144,8 @@ class Runner:
         )
 
     def executes(self, run_id: str) -> bool:
-        """Whether a run is executed here at this moment."""
-        return run_id in self._active
+        """Whether a run is executed here at this moment, or is about to be."""
+        return run_id in self._active or run_id in (self._asked or ())
 
     async def _free_those_of_the_dead(self) -> None:
         """What a process of this host held that was killed need not wait until its lease runs out."""

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from rollout.language.canonical import whole_numbers
+from rollout.language.depth import is_deeper
 from rollout.platform.server.http import ApiError, pointer
 from rollout.source.place import MAX_DEPTH
 
@@ -34,8 +35,8 @@ def read(data: bytes) -> Any:
         if "depth limit" in str(error):
             raise _too_deep() from None
         raise ApiError(400, f"The body is no JSON: {error}.") from None
-    if data.count(b"[") + data.count(b"{") > _DEEPEST:
-        _check_depth(value)
+    if data.count(b"[") + data.count(b"{") > _DEEPEST and is_deeper(value, _DEEPEST):
+        raise _too_deep()
     try:
         # Nothing is kept of what is read a second time.
         _decoder(_nothing_twice).decode(data.decode())
@@ -45,19 +46,6 @@ def read(data: bytes) -> Any:
             400, f"At {where}: the key “{key[:80]}” is there twice.", "Keep one of the two.", pointer=where
         ) from None
     return whole_numbers(value, in_order=False)
-
-
-def _check_depth(value: Any) -> None:
-    level: list[Any] = [[value]]
-    for _ in range(_DEEPEST + 1):
-        level = [
-            part
-            for each in level
-            for part in (each.values() if type(each) is dict else each)
-            if type(part) is dict or type(part) is list
-        ]
-    if level:
-        raise _too_deep()
 
 
 def _too_deep() -> ApiError:

@@ -42,20 +42,46 @@ def equalities(laid):
             name = (getattr(module, "__file__", None) if is_there else None) or name
         return not name.startswith(("<frozen ", *homes)) and name not in trusted
 
-    def candidates():
-        found, left = {}, [object]
+    judged = {}
+
+    def is_agents_still(home, member):
+        if type(member) in (staticmethod, classmethod):
+            return is_agents(home, member)
+        code = member.__code__ if type(member) is types.FunctionType else None
+        # All are held, so that their numbers are given to no others.
+        key = id(home), id(member), id(code)
+        if key not in judged:
+            judged[key] = home, member, code, is_agents(home, member)
+        return judged[key][3]
+
+    def below(homes):
+        found, left = {}, [*homes]
         while left:
             each = left.pop()
             if id(each) not in found:
                 found[id(each)] = each
                 left += subclasses(each)
-        agents = {
-            key
-            for key, home in found.items()
-            if any(is_agents(home, names(home)[name]) for name in _COMPARISONS & names(home).keys())
-        }
-        if agents:
-            yield from (home for home in found.values() if not agents.isdisjoint(map(id, order(home))))
+        return found
+
+    def candidates():
+        found = below((object,))
+        agents = {}
+        for key, home in found.items():
+            members = names(home)
+            if any(is_agents_still(home, members[name]) for name in _COMPARISONS & members.keys()):
+                agents[key] = home
+        if not agents:
+            return
+        heirs = below(agents.values())
+        yield from heirs.values()
+        # Whoever makes its classes another way may have them inherit otherwise, too.
+        for key, home in found.items():
+            if (
+                type(home) is not type
+                and key not in heirs
+                and not agents.keys().isdisjoint(map(id, order(home)))
+            ):
+                yield home
 
     def probes():
         number = int.from_bytes(urandom(8), "big") + 2
