@@ -306,12 +306,14 @@ def test_a_fault_is_named_at_its_place(text: str, problems: list[str]) -> None:
     assert found(text) == problems
 
 
-@pytest.mark.parametrize(("text", "problems"), FAULTS, ids=lambda each: repr(each)[:40])
+# libyaml alone refuses unknown directives, and looks ahead at brackets.
+PURE_FAULTS = [each for each in FAULTS if not each[0].startswith(("%x", "[" * 5000))]
+
+
+@pytest.mark.parametrize(("text", "problems"), PURE_FAULTS, ids=lambda each: repr(each)[:40])
 def test_without_libyaml_a_fault_has_the_same_name_and_place(
     text: str, problems: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if text.startswith(("%x", "[" * 5000)):
-        pytest.skip("libyaml alone refuses unknown directives, and looks ahead at brackets")
     monkeypatch.setattr(yaml_events, "make_parser", PureParser)
     assert found(text) == problems
 
