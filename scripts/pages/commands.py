@@ -28,7 +28,7 @@ and `FORCE_COLOR` decide otherwise.
 | 0 | fine |
 | 1 | findings, differences that were asked for, a task that failed, broke or was not done, as when no model answers |
 | 2 | wrong usage, or a spec that cannot be read |
-| 3 | the platform cannot be reached or refuses, a file cannot be written at the end, or a fault of rollout's own |
+| 3 | the platform or a cluster is not there, or refuses, a file cannot be written at the end, or a fault of our own |
 | 130 | interrupted |"""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rollout.cli.run_output import RunOutput
     from rollout.cli.run_plan import Plan
     from rollout.engine.batch import Done, Stop
-    from rollout.engine.executors import Asked, Executor
+    from rollout.engine.executors import Asked, Executor, ExecutorError
     from rollout.models import Setup, Usage
 
 
@@ -65,8 +65,10 @@ class Running:
             self.executor: Executor = asked.start(
                 recipe, concurrency=concurrency, budget=budget, tell=self._tell
             )
-        except (ConnectError, ExecutorError) as error:
+        except ConnectError as error:
             fail(str(error), error.hint)
+        except ExecutorError as error:
+            fail_without_executor(error)
         except TemplateError as error:
             fail(f"{plan.label} cannot be run here. {error}")
         self.finished = 0
@@ -168,6 +170,14 @@ class Running:
             self.reporting.write(self.plan, None if self.whole else self.stop)
 
 
+def fail_without_executor(error: ExecutorError) -> NoReturn:
+    """Ends the command, with another exit code where the executor is not there than where no such is to be had."""
+    from rollout.cli.output import Exit, fail
+    from rollout.engine.executors import AbsentError
+
+    fail(str(error), error.hint, code=Exit.PLATFORM if isinstance(error, AbsentError) else Exit.USAGE)
+
+
 def _seated(setup: Setup) -> Setup:
     """With a seat for the person who acts. Standard output is the run's, so they are spoken to on standard error."""
     import sys
@@ -190,4 +200,4 @@ def _output(form: str, running: Running) -> RunOutput:
     return TextOutput(running.plan, running.progress)
 
 
-__all__ = ["Running"]
+__all__ = ["Running", "fail_without_executor"]

@@ -53,6 +53,7 @@ def serve(
 
     from rollout.cli.inputs import project_settings
     from rollout.cli.output import Exit, fail, note
+    from rollout.cli.running import fail_without_executor
     from rollout.cli.store import open_store
     from rollout.engine.executors import ExecutorError
     from rollout.platform.server.runner import Runner
@@ -77,7 +78,10 @@ def serve(
 
         with suppress(KeyboardInterrupt):
             serve_it(store, runner, host=host, port=port, began=began)
-    except (ServeError, ExecutorError, StoreError) as error:
+    except ExecutorError as error:
+        store.close()
+        fail_without_executor(error)
+    except (ServeError, StoreError) as error:
         store.close()
         fail(str(error), error.hint, code=Exit.PLATFORM)
 

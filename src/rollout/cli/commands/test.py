@@ -151,13 +151,13 @@ def test(
     Examples: `rollout test envs/refund --model oracle --limit 5`, `rollout test envs --model noop --all`
 
     Exit code 0: every task passed. 1: a task failed, broke or was not done, or the environment has errors. 2: wrong
-    usage. 130: interrupted.
+    usage. 3: the cluster that --executor names is not there. 130: interrupted.
     """
     from rollout.cli.inputs import in_sandbox, refuse_empty
-    from rollout.cli.output import fail
     from rollout.cli.outputs import refuse_source
     from rollout.cli.run_options import refuse_contradictions, refuse_no_numbers, temperature_of
     from rollout.cli.run_plan import Wishes
+    from rollout.cli.running import fail_without_executor
     from rollout.engine.executors import ExecutorError, find
 
     refuse_contradictions(
@@ -185,7 +185,7 @@ def test(
     try:
         asked = find(executor)
     except ExecutorError as error:
-        fail(str(error), error.hint)
+        fail_without_executor(error)
     wishes = Wishes(
         path=paths[0] if paths else None,
         slug=slug,

@@ -30,6 +30,10 @@ class ExecutorError(ValueError):
         self.hint = hint
 
 
+class AbsentError(ExecutorError):
+    """An executor that was rightly asked for, and is not there: what it needs is not installed, or does not answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Furnished:
     """What rollouts are made of, on the machine where they are done."""
@@ -135,4 +139,4 @@ def find(asked: str) -> Asked:
     return Asked(module, address)
 
 
-__all__ = ["Asked", "Executor", "ExecutorError", "Furnished", "Recipe", "find"]
+__all__ = ["AbsentError", "Asked", "Executor", "ExecutorError", "Furnished", "Recipe", "find"]

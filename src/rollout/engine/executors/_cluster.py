@@ -14,7 +14,7 @@ from importlib import import_module
 from threading import Lock, Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
-from rollout.engine.executors import ExecutorError
+from rollout.engine.executors import AbsentError, ExecutorError
 
 _T = TypeVar("_T")
 
@@ -91,7 +91,7 @@ def check_address(address: str) -> None:
 def join(address: str) -> Cluster:
     """The cluster at ``address``; the one in RAY_ADDRESS, or a new one here, where that is empty.
 
-    Raises ExecutorError.
+    Raises ExecutorError for what is no address, and AbsentError where there is none.
     """
     with _joining:
         return _join(address)
@@ -153,7 +153,7 @@ def _own_signals() -> Iterator[None]:
 
 
 def _reach(address: str, host: str, port: int) -> None:
-    """Raises ExecutorError where nothing listens that could be a cluster: Ray itself would wait for minutes."""
+    """Raises AbsentError where nothing listens that could be a cluster: Ray itself would wait for minutes."""
     hint = "Look there with `ray status`; `ray start --head` starts one."
     try:
         with socket.create_connection((host, port), _SECONDS_TO_REACH) as connection:
@@ -164,28 +164,28 @@ def _reach(address: str, host: str, port: int) -> None:
             answer = connection.recv(9)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error) or "nothing answers"
-        raise ExecutorError(f"There is no Ray cluster at “{address}”: {reason}.", hint) from None
+        raise AbsentError(f"There is no Ray cluster at “{address}”: {reason}.", hint) from None
     # A frame of settings is what every server of gRPC begins with.
     if len(answer) < 4 or answer[3] != 4:
-        raise ExecutorError(f"What answers at “{address}” is no Ray cluster.", hint)
+        raise AbsentError(f"What answers at “{address}” is no Ray cluster.", hint)
 
 
-def _words(address: str, error: BaseException) -> ExecutorError:
+def _words(address: str, error: BaseException) -> AbsentError:
     text = " ".join(str(error).split())
     if "Version mismatch" in text:
-        return ExecutorError(
+        return AbsentError(
             f"The Ray cluster at “{address}” is of another version. {text.rstrip('.')}.",
             "Install the same versions of Ray and of Python on this machine and on all of the cluster's.",
         )
     if address == "auto":
-        return ExecutorError(
+        return AbsentError(
             "This machine is part of no Ray cluster.",
             "Join one with `ray start --address HOST:PORT`, or name it: --executor ray:HOST:PORT.",
         )
     if address == "local":
-        return ExecutorError(f"Ray could not be started on this machine: {text[:500].rstrip('.')}.")
+        return AbsentError(f"Ray could not be started on this machine: {text[:500].rstrip('.')}.")
     reason = text if text and not isinstance(error, SystemExit) else "it does not answer as one"
-    return ExecutorError(
+    return AbsentError(
         f"The Ray cluster at “{address}” could not be joined: {reason[:500].rstrip('.')}.",
         "Start this on a machine of the cluster, and look there with `ray status`.",
     )

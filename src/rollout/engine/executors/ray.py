@@ -12,7 +12,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 
 from rollout.engine.budget import Budget
-from rollout.engine.executors import ExecutorError, Recipe
+from rollout.engine.executors import AbsentError, ExecutorError, Recipe
 from rollout.engine.executors._cluster import check_address, join
 from rollout.engine.executors._parcel import pack
 from rollout.engine.executors._pool import PATIENCE, Pool
@@ -24,9 +24,9 @@ _AT_HOME = {"human": "You sit at this machine", "replay": "The recording lies on
 
 
 def check(address: str) -> None:
-    """Raises ExecutorError where Ray is not installed, and for what is no address."""
+    """Raises AbsentError where Ray is not installed, and ExecutorError for what is no address."""
     if find_spec("ray") is None:
-        raise ExecutorError(
+        raise AbsentError(
             "Ray is not installed here, so no cluster can be joined.",
             "Install it with rollout: pip install 'rolloutdev[ray]', in a clone -e '.[ray]'",
         )
