@@ -226,22 +226,24 @@ def watch(tell, writer_code, laid):
 
     def starter(name):
         def started_by(frame, args):
-            by, among = _caller(frame), list(args[:1])
-            if name == "multiprocessing" and (
-                basename(by) == "subprocess.py" or rollout_programs.is_tracker(among[0], executable)
-            ):
+            if name == "multiprocessing" and rollout_programs.is_tracker(args[0], executable):
                 return
             expect_named(frame, args)
-            by = callers.nearest(frame)
-            if not laid.secret or laid.is_allowed(name) or by in laid.starters:
+            by, asked = callers.nearest(frame), "subprocess" if is_of_subprocess(frame) else name
+            if not laid.secret or laid.is_allowed(asked) or by in laid.starters:
                 return
             found, _ = callers.opening(frame)
             # A thread may have nothing else to do.
             if found is None and (by is not None or get_ident() == main):
                 return
-            doubt(found, "started a program, which can read what is hidden", "“" + name + "”")
+            doubt(found, "started a program, which can read what is hidden", "“" + asked + "”")
 
         return started_by
+
+    def is_of_subprocess(frame):
+        # It starts programs by what may be called without it, and by which differs between versions of Python.
+        names = (frame.f_code.co_filename, _caller(frame))
+        return any(basename(each) == "subprocess.py" and is_installed(each) for each in names)
 
     def expect_named(frame, args):
         said = []
