@@ -36,7 +36,7 @@ def shape_findings(subject: Subject) -> list[ShapeFault]:
 
 
 def _by_likely_template(value: dict[str, Any], found: list[ShapeFault]) -> list[ShapeFault]:
-    """``found``, or one fault of the template where the config is plainly one of another.
+    """``found``, or one fault of the template where what it decides about is plainly of another.
 
     Plainly is: two faults or more say that something goes with that other template, and there it has at most a
     quarter of the faults. Those that are left there are told as well.
@@ -44,17 +44,27 @@ def _by_likely_template(value: dict[str, Any], found: list[ShapeFault]) -> list[
     votes = Counter(name for fault in found if (name := _other_template(fault)) is not None)
     for name, count in votes.most_common(1):
         others = faults("environment", {**value, "template": name})
-        before, after = (sum(fault.route[:1] == ("config",) for fault in each) for each in (found, others))
+        before, after = (sum(map(_is_of_template, each)) for each in (found, others))
         if count >= 2 and after <= before / 4:
-            moved = list(dict.fromkeys(str(fault.route[-1]) for fault in found if _other_template(fault)))
-            facts = {"template": value["template"], "likely": name, "signs": moved}
+            moved = [fault for fault in found if _other_template(fault)]
+            facts = {
+                "template": value["template"],
+                "likely": name,
+                "signs": list(dict.fromkeys(str(fault.route[-1]) for fault in moved)),
+                "part": "config" if any(fault.route[0] == "config" for fault in moved) else "environment",
+            }
             return [ShapeFault("wrong-template", ("template",), "value", facts), *others]
     return found
 
 
+def _is_of_template(fault: ShapeFault) -> bool:
+    """Whether a fault is of what the template decides about: the config, or the database in its place."""
+    return bool(fault.route) and fault.route[0] in ("config", *schema("sql")["properties"])
+
+
 def _other_template(fault: ShapeFault) -> str | None:
-    """The one template that a fault of the config says what is at fault goes with."""
-    if fault.route[:1] != ("config",):
+    """The one template that a fault says what is at fault goes with."""
+    if not _is_of_template(fault):
         return None
     if fault.slug == "misplaced-key" and fault.facts.get("chooser") == "template":
         values = fault.facts["values"]

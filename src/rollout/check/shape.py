@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rollout.check.sections import part, section, whole
-from rollout.check.stray import Stray, candidates, fits, guess, guess_template, is_own, stray
+from rollout.check.stray import Stray, candidates, fits, guess, guess_template, is_own, stray, within
 from rollout.check.vocabulary import Branch, Node, along, branches, keys
 from rollout.source.place import At, Route
 
@@ -203,6 +203,7 @@ class Shape:
         for key in unknown:
             told = stray(self.root, self.value, route, key, depths, kinds, chosen, wrong.missing)
             met |= {told.facts["suggestion"]} if told.facts.get("suggestion") else set()
+            met.update(told.facts.get("within", ()))
             if told.slug == "misplaced-key" and _is_of_another_kind(told, kinds, value):
                 met.update(wrong.missing, *wrong.needs)
             self._add(
@@ -262,11 +263,14 @@ class Shape:
 
     def _refused(self, key: str, kinds: Sequence[Branch], value: Mapping[str, Any]) -> dict[str, Any]:
         chooser = kinds[0].key
+        chosen = self._chosen(kinds, value)
+        free = {name: told for name, told in chosen.keys.items() if name not in value} if chosen else {}
         return {
             "key": key,
             "chooser": chooser,
             "current": value.get(chooser),
             "values": [kind.value for kind in kinds if fits(kind, key)],
+            "within": within(value[key], free),
         }
 
     def _clash(

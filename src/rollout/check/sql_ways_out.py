@@ -45,7 +45,7 @@ _BY_REASON = {
     sandbox.OUTSIDE: "Leave it out: an environment has one database, which is made by schema and seed alone.",
     sandbox.CLOSED: "Leave it out: there is one database, as schema and seed have made it.",
     sandbox.ONE_BY_ONE: "Leave it out: all of it counts, or none.",
-    sandbox.READ_ONLY: "Ask with a SELECT, or say readOnly: false where agents are to change data.",
+    sandbox.READ_ONLY: "Ask with a SELECT, or write readOnly: false beside “template” where agents are to change data.",
     sandbox.TOO_LONG: "Have it make or look at fewer rows, and see that what is recursive comes to an end.",
     sandbox.TOO_LARGE: _SMALLER,
     sandbox.TOO_FULL: _SMALLER,
@@ -57,7 +57,16 @@ _BY_REASON = {
 }
 _COUNTS = re.compile(r"table .+ has \d+ columns? but \d+ values? were supplied|\d+ values? for \d+ columns?")
 _TAKEN = re.compile(r".+ already exists|there is already .+", re.DOTALL)
+_QUERY = re.compile(
+    r"\s*(?:SELECT\b|VALUES\s*\(|WITH\b.+\bAS\b|INSERT\s+INTO\b|UPDATE\b.+\bSET\b|DELETE\s+FROM\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _BEGINNING = {"ALTER", "CREATE", "DELETE", "DROP", "INSERT", "SELECT", "UPDATE"}
+
+
+def is_query(value: object) -> bool:
+    """Whether a value is a text that begins as what stands as a gold does."""
+    return isinstance(value, str) and _QUERY.match(value) is not None
 
 
 def way_out(reason: str, tables: Tables, *, is_built: bool) -> str | None:
@@ -107,4 +116,4 @@ def _word(found: str) -> str | None:
     return suggestion(meant, found) if meant and meant != found.upper() else None
 
 
-__all__ = ["way_out"]
+__all__ = ["is_query", "way_out"]

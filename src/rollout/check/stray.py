@@ -49,6 +49,8 @@ def stray(
     given = _object_at(value, route)
     free = {name: told for name, told in known.items() if name not in given or name in missing}
     facts: dict[str, Any] = {"key": key, "known": list(known), "suggestion": None, "twin": None}
+    if root == "environment" and not route and (own := within(value[key], free)):
+        return Stray("unknown-key", facts | {"within": own})
     if (same := _same(key, free)) is not None:
         return Stray("unknown-key", facts | {"suggestion": same})
     if (twin := _folded(key, known)) is not None:
@@ -96,6 +98,13 @@ def _home_of_all_tasks(key: str) -> str | None:
 def fits(kind: Branch, key: str) -> bool:
     """Whether an object of this kind takes ``key``."""
     return key in kind.keys
+
+
+def within(value: Any, free: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What the keys of ``value`` are, if all of them are ``free`` in the object that it stands in; else nothing."""
+    names = [_same(key, free) for key in value] if isinstance(value, dict) else []
+    known = [name for name in names if name is not None]
+    return known if len(known) == len(names) else []
 
 
 def _choice(key: str, chooser: str, current: Any, values: Sequence[str]) -> dict[str, Any]:
@@ -217,4 +226,4 @@ def _other_templates(value: Any, route: Route, key: str) -> list[str]:
     return found
 
 
-__all__ = ["Stray", "candidates", "fits", "guess", "guess_template", "is_own", "stray"]
+__all__ = ["Stray", "candidates", "fits", "guess", "guess_template", "is_own", "stray", "within"]

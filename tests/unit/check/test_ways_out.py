@@ -275,7 +275,7 @@ def test_a_statement_that_does_not_run(key: str, sql: str, way_out: str, tmp_pat
         ("SELEC title FROM books", "SELEC", "Did you mean “SELECT”?"),
         ("SELECT title FROM books; DROP TABLE books", "DROP TABLE books", "Leave one statement, the query"),
         ("-- all", "-- all", "Write a query, which begins with SELECT, WITH or VALUES."),
-        ("DELETE FROM books", "DELETE FROM books", "Ask with a SELECT, or say readOnly: false"),
+        ("DELETE FROM books", "DELETE FROM books", "Ask with a SELECT, or write readOnly: false"),
         ("SELECT nam(title) FROM books", "nam", "It is run by SQLite on the database"),
     ],
 )

@@ -21,10 +21,11 @@ After:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from rollout.check.values import shown
-from rollout.check.wording import quoted
+from rollout.check.wording import listed, quoted
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
@@ -39,7 +40,7 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     facts = problem.facts
     key = quoted(facts["key"])
     if facts.get("chooser"):
-        return _choice(key, facts["section"], facts["chooser"], facts["current"], facts["values"])
+        return _choice(key, facts)
     moves = []
     if facts["home"]:
         up = _LEVELS.get(facts["levels"])
@@ -52,11 +53,12 @@ def describe(problem: Problem) -> tuple[str, str | None]:
     return message, f"{way_out}: it holds for all tasks." if facts.get("all") else f"{way_out}."
 
 
-def _choice(
-    key: str, section: str, chooser: str, current: str, values: Sequence[str]
-) -> tuple[str, str | None]:
+def _choice(key: str, facts: Mapping[str, Any]) -> tuple[str, str | None]:
+    section, chooser, current, values = (facts[name] for name in ("section", "chooser", "current", "values"))
     of = "" if section == "the environment" else f" of {section}"
     message = f"{key}{of} does not go with “{chooser}: {current}”."
+    if within := facts.get("within"):
+        return message, f"Leave {key} out, and write {listed(within)} beside “{chooser}”."
     if chooser == "template" and current == "sql":
         return message, "A sql environment has “schema” and “seed” in its place."
     choices = [f"“{chooser}: {value}”" for value in values[:1]] + [shown(value) for value in values[1:]]

@@ -22,7 +22,7 @@ After:
 
 from __future__ import annotations
 
-from rollout.check.wording import quoted, suggestion
+from rollout.check.wording import listed, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
@@ -37,6 +37,8 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         return message, suggestion(facts["suggestion"], facts["key"])
     if facts["twin"]:
         return message, f"{quoted(facts['twin'])} is given already; remove this one."
+    if within := facts.get("within"):
+        return message, f"Leave it out, and write {listed(within)} in its place."
     known = [quoted(key) for key in facts["known"]]
     names = f"Its keys are {' and '.join(filter(None, [', '.join(known[:-1]), *known[-1:]]))}"
     return message, f"{names}; a key of your own begins with “x-”." if facts["own"] else f"{names}."

@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rollout.check.headers import written_header
+from rollout.check.sql_ways_out import is_query
 from rollout.check.values import described, sentence, shown, types_in_words
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
@@ -67,10 +68,13 @@ def _way_out(found: Any, types: Sequence[str], facts: dict[str, Any]) -> str | N
         and all(isinstance(each, dict) for each in found.values())
     ):
         return "Write each as an item of a list, with its name inside it."
-    if "array" in types and not isinstance(found, list):
+    takes_no_object = "string" in types and isinstance(found, dict)
+    if "array" in types and not isinstance(found, list) and not takes_no_object:
         return "Put it in a list: [ … ]."
     if isinstance(found, list) and len(found) == 1 and "object" in types and isinstance(found[0], dict):
         return "Take what is in the list out of it."
+    if "object" in types and is_query(found):
+        return f"Give it a name: {json.dumps({'query': found}, ensure_ascii=False)}"
     if facts.get("example") is not None:
         return f"For example: {json.dumps(facts['example'], ensure_ascii=False)}"
     return facts.get("about")

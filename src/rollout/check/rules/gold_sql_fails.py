@@ -18,12 +18,11 @@ After:
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from rollout.check.finding import Finding
 from rollout.check.gold import Gold, judge_of_task, judge_of_verifier
-from rollout.check.sql_ways_out import way_out
+from rollout.check.sql_ways_out import is_query, way_out
 from rollout.check.subject import Subject
 from rollout.database.gold_faults import fault_in_gold
 from rollout.database.golds import evaluate
@@ -33,8 +32,6 @@ from rollout.source.inside import span_inside
 
 CODE = "RL351"
 SEVERITY = Severity.ERROR
-
-_QUERY = re.compile(r"\s*(?:SELECT|WITH|VALUES|INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
 
 _WAY_OUT = "It is run by SQLite on the database that schema and seed make; write it in SQLite's dialect."
 
@@ -61,7 +58,7 @@ def _judge(subject: Subject, gold: Gold) -> Iterator[Finding]:
 
 def _as_row(gold: Gold) -> str | None:
     """How a text that is no query is written as a row."""
-    if not {"rows", "answer"} & set(gold.route) or _QUERY.match(gold.query):
+    if not {"rows", "answer"} & set(gold.route) or is_query(gold.query):
         return None
     return (
         f"Texts alone are taken for queries; write rows: [[{json.dumps(gold.query, ensure_ascii=False)}], …]."

@@ -16,6 +16,7 @@ After:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -23,6 +24,7 @@ from rollout.check.fields import fields_called, never_holds
 from rollout.check.finding import Finding
 from rollout.check.grading import judging, parsed
 from rollout.check.site_state import SiteState
+from rollout.check.sql_ways_out import is_query
 from rollout.check.start import comparison
 from rollout.check.subject import Item, Subject
 from rollout.check.values import described, shown
@@ -136,6 +138,15 @@ def _query_or_rows(found: Any, route: Route, may_be_empty: bool) -> Iterator[Fin
     if isinstance(found, str) or all(isinstance(each, str) for each in found):
         return
     first = found[0]
+    if isinstance(first, dict) and len(first) == 1:
+        [(name, value)] = first.items()
+        if name in ("query", "sql") and is_query(value):
+            yield Finding(
+                (*route, 0),
+                "This row of the ground truth is a query with a name; queries are texts.",
+                f"Write the query alone: {json.dumps(value, ensure_ascii=False)}",
+            )
+            return
     for index, row in enumerate(found[1:], start=1):
         if (why := _unlike(first, row)) is not None:
             yield Finding(
