@@ -41,6 +41,7 @@ _BY_REASON = {
     "parser stack overflow": "Write it with fewer parentheses within each other.",
     "Expression tree is too large": "Write it with fewer parentheses or operators within each other.",
     "its parentheses or operators": "Write it with fewer of them within each other.",
+    "a comma stands there": "Leave it out, or write what is missing beside it.",
     "unknown database": "Leave that out: an environment has one database, and its tables have no other name.",
     sandbox.OUTSIDE: "Leave it out: an environment has one database, which is made by schema and seed alone.",
     sandbox.CLOSED: "Leave it out: there is one database, as schema and seed have made it.",

@@ -34,6 +34,9 @@ BYTES = 50_000_000
 LIGHT = 100_000
 """How many bytes an answer may have that is kept for the next time."""
 
+_WITHOUT_SQLGLOT = (
+    "“dialect” needs the package sqlglot. Install it: pip install 'rolloutdev[sql]', in a clone -e '.[sql]'"
+)
 _ROOM = 8 * 2**20
 _MOST_IDLE = 4
 # For all statements of schema and seed together: a few seconds.
@@ -170,8 +173,14 @@ def _translated(
             yield key, text, [(start, end, text[start:end]) for start, end in statements(text)]
         return
     try:
-        from rollout.database.dialects import Translator, UntranslatableError
-
+        from rollout.database.dialects import Translator
+        from rollout.database.foreign_statements import UntranslatableError
+    except ModuleNotFoundError as error:
+        if error.name != "sqlglot":
+            raise
+        failures.append(SqlFailure("dialect", 0, len(spec.dialect), _WITHOUT_SQLGLOT))
+        return
+    try:
         translator = Translator(spec.dialect, moment, read_only=spec.read_only)
     except DatabaseError as error:
         failures.append(SqlFailure("dialect", 0, len(spec.dialect), str(error)))
