@@ -12,7 +12,13 @@ import rollout_files
 
 ALWAYS = "an equality that always holds"
 _COMPARISONS = frozenset(("__eq__", "__lt__", "__gt__", "__le__", "__ge__", "__sub__", "__rsub__"))
+_UNCHANGEABLE = 1 << 8
+"""The flag of a class to which nothing can be set."""
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+# An object's address, as id() has it, of which Python would tell the watch each time.
+_number = object.__hash__
 
 
 class _Stranger:
@@ -26,7 +32,9 @@ def equalities(laid):
         return lambda: None
     # What a class says of itself may be the agent's, too.
     subclasses, wrapper = type.__subclasses__, type(object.__eq__)
-    order, names, home_of = (type.__dict__[name].__get__ for name in ("__mro__", "__dict__", "__module__"))
+    order, names, home_of, flags = (
+        type.__dict__[name].__get__ for name in ("__mro__", "__dict__", "__module__", "__flags__")
+    )
 
     def is_agents(home, member):
         member = (
@@ -42,14 +50,14 @@ def equalities(laid):
             name = (getattr(module, "__file__", None) if is_there else None) or name
         return not name.startswith(("<frozen ", *homes)) and name not in trusted
 
-    judged = {}
+    # All are held, so that their numbers are given to no others.
+    judged, settled = {}, {}
 
     def is_agents_still(home, member):
         if type(member) in (staticmethod, classmethod):
             return is_agents(home, member)
         code = member.__code__ if type(member) is types.FunctionType else None
-        # All are held, so that their numbers are given to no others.
-        key = id(home), id(member), id(code)
+        key = _number(home), _number(member), _number(code)
         if key not in judged:
             judged[key] = home, member, code, is_agents(home, member)
         return judged[key][3]
@@ -58,18 +66,24 @@ def equalities(laid):
         found, left = {}, [*homes]
         while left:
             each = left.pop()
-            if id(each) not in found:
-                found[id(each)] = each
+            key = _number(each)
+            if key not in found:
+                found[key] = each
                 left += subclasses(each)
         return found
 
+    def compares(key, home):
+        members = names(home)
+        for name in _COMPARISONS & members.keys():
+            if is_agents_still(home, members[name]):
+                return True
+        if flags(home) & _UNCHANGEABLE:
+            settled[key] = home
+        return False
+
     def candidates():
         found = below((object,))
-        agents = {}
-        for key, home in found.items():
-            members = names(home)
-            if any(is_agents_still(home, members[name]) for name in _COMPARISONS & members.keys()):
-                agents[key] = home
+        agents = {key: home for key, home in found.items() if key not in settled and compares(key, home)}
         if not agents:
             return
         heirs = below(agents.values())
@@ -79,7 +93,7 @@ def equalities(laid):
             if (
                 type(home) is not type
                 and key not in heirs
-                and not agents.keys().isdisjoint(map(id, order(home)))
+                and not agents.keys().isdisjoint(map(_number, order(home)))
             ):
                 yield home
 

@@ -25,7 +25,7 @@ def library(laid):
         for name, member in list(vars(module).items()):
             if isinstance(member, type) and member.__module__.partition(".")[0] == title.partition(".")[0]:
                 kept.append((title + "." + name, member, _callables(member)))
-    missing, homes, trusted = object(), rollout_files.homes_of_python(), laid.trusted
+    homes, trusted = rollout_files.homes_of_python(), laid.trusted
 
     def is_agents(value):
         value = getattr(value, "__func__", value)
@@ -59,8 +59,8 @@ def library(laid):
         for title, home, members in kept:
             now = vars(home)
             for name, member in members.items():
-                found = now.get(name, missing)
-                if found is member or found is missing or (id(home), name) in allowed or not is_agents(found):
+                found = now.get(name, member)
+                if found is member or (id(home), name) in allowed or not is_agents(found):
                     continue
                 if title + "." + name not in laid.doubtful:
                     return title + "." + name, True

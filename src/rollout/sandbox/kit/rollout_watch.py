@@ -87,6 +87,7 @@ def watch(tell, writer_code, laid):
     writing = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
     started_in, moved, doubts, anyhow = getcwd(), [], [], rollout_handed.anyhow(root)
 
+    of_frames = frozenset(rollout_texts.FRAMES)
     main, executable, modules, is_installed = get_ident(), sys.executable, sys.modules, callers.is_installed
 
     def path_of(value):
@@ -323,7 +324,7 @@ def watch(tell, writer_code, laid):
         if event in _EVENTS or event.startswith("ctypes."):
             return event
         if event == "object.__getattr__":
-            return args[1] if args[1] in rollout_texts.FRAMES else None
+            return args[1]
         if event == "object.__setattr__":
             return args[1] if args[1] in ("__code__", "__defaults__", "__kwdefaults__", "__bases__") else None
         if event == "pickle.find_class":
@@ -338,6 +339,9 @@ def watch(tell, writer_code, laid):
         return module.partition(".")[0] in rollout_texts.HOMES
 
     def hook(event, args):
+        if event == "builtins.id" or (event == "object.__getattr__" and args[1] not in of_frames):
+            # These come thousands of times a test.
+            return
         look = looks.get(event)
         what = sought(event, args) if look is None else None
         if what is not None and laid.is_allowed(_ALSO_CALLED.get(what, what)):

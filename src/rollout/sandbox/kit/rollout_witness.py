@@ -2,13 +2,14 @@
 
 # This runs in the sandbox, under whatever Python is there, before all else.
 # mypy: ignore-errors
-# ruff: noqa: B905, PTH100, PTH109, PTH119, PTH120
+# ruff: noqa: PTH100, PTH109, PTH119, PTH120
 
 import _thread
 import hashlib
 import hmac
 import json
 import mmap
+import operator
 import os
 import sys
 import types
@@ -177,52 +178,48 @@ def _seal(homes):
         "__slotnames__",
     )
 
-    def insides(member):
+    def functions(member):
         if isinstance(member, property):
-            return tuple(insides(each) for each in (member.fget, member.fset, member.fdel))
+            return [each for part in (member.fget, member.fset, member.fdel) for each in functions(part)]
         member = getattr(member, "__func__", member)
-        if type(member) is not types.FunctionType:
-            return None
+        return [member] if type(member) is types.FunctionType else []
+
+    def inside(function):
         # A decorator keeps what it decorates in a cell.
-        cells = tuple(
+        cells = [
             each.cell_contents.__code__ if type(each.cell_contents) is types.FunctionType else None
-            for each in (member.__closure__ or ())
+            for each in (function.__closure__ or ())
             if each != types.CellType()
-        )
-        return (member.__code__, member.__defaults__, cells)
+        ]
+        return [function.__code__, function.__defaults__, *cells]
 
     kept = []
     for title, home, is_class in homes:
-        members = {
-            name: (member, insides(member))
+        members = [
+            (name, member, [(each, inside(each)) for each in functions(member)])
             for name, member in vars(home).items()
-            if isinstance(member, watched)
-        }
+            if isinstance(member, watched) and name not in inert
+        ]
         kept.append((title, home, members, frozenset(vars(home)) if is_class else None))
 
     def same(before, now):
-        # Defaults may have an equality of their own, so they are compared by identity.
-        return now == before or (
-            isinstance(before, tuple)
-            and isinstance(now, tuple)
-            and len(before) == len(now)
-            and all(a is b or (isinstance(a, tuple) and same(a, b)) for a, b in zip(before, now))
-        )
+        # Defaults may have an equality of their own.
+        return len(before) == len(now) and all(map(operator.is_, before, now))
 
     def broken():
         for title, home, members, names in kept:
             now = vars(home)
-            for name, (member, inside) in members.items():
-                if name in inert:
-                    continue
-                found = now.get(name, missing)
-                if found is not member or (inside is not None and not same(inside, insides(found))):
+            for name, member, inner in members:
+                if now.get(name, missing) is not member:
                     return title + "." + name
+                for function, before in inner:
+                    if not same(before, inside(function)):
+                        return title + "." + name
             if names is not None:
                 for name, member in list(now.items()):
                     # Plain values are what classes keep notes in.
-                    acts = callable(member) or hasattr(type(member), "__get__")
-                    if acts and name not in names and name not in inert:
+                    is_new = name not in names and name not in inert
+                    if is_new and (callable(member) or hasattr(type(member), "__get__")):
                         return title + "." + name
         return None
 
