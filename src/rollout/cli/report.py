@@ -54,7 +54,7 @@ class Reporting:
         from rollout.analysis.report import ReportError
         from rollout.analysis.report.page import Run, write_page
         from rollout.cli.run_plan import config_of
-        from rollout.engine.journal import ROLLOUTS, read_config
+        from rollout.engine.run_folder import ROLLOUTS, read_config
 
         journal = plan.journal
         if journal is None:
@@ -143,7 +143,7 @@ def write_stored(run: Path, out: str | None) -> None:
 
 def _stored(run: Path) -> Run:
     from rollout.analysis.report.page import Run
-    from rollout.engine.journal import ROLLOUTS, RUN, read_config, read_summary, rollouts_file
+    from rollout.engine.run_folder import ROLLOUTS, RUN, read_config, read_summary, rollouts_file
 
     lines = rollouts_file(run)
     whole = Run(lines, secrets=secrets())

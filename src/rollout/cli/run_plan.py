@@ -16,7 +16,9 @@ from rollout.cli.output import fail, note
 from rollout.compile import compile_environment
 from rollout.engine.batch import Job, jobs
 from rollout.engine.inputs import changes, inputs
-from rollout.engine.journal import Journal, JournalError, Key
+from rollout.engine.journal import Journal
+from rollout.engine.rollout_line import Key
+from rollout.engine.run_folder import JournalError
 from rollout.environment import Environment, Task
 from rollout.models import ConnectError, Sampling, Setup, address
 from rollout.settings import Settings

@@ -133,7 +133,7 @@ class Running:
         if journal is None and self.reporting is None:
             self._count(done)
             return
-        from rollout.engine.journal import encode
+        from rollout.engine.rollout_line import encode
 
         line = encode(done)
         if journal is None:

@@ -14,7 +14,7 @@ from rollout.cli.inputs import sound
 from rollout.cli.output import Exit, fail, note
 from rollout.cli.run_plan import Plan, Wishes, plan
 from rollout.engine import Outcome
-from rollout.engine.journal import RUN
+from rollout.engine.run_folder import RUN
 from rollout.models import Usage
 
 if TYPE_CHECKING:

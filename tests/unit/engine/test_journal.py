@@ -20,7 +20,9 @@ from servers.chat import ChatServer, Connection, says
 
 from rollout.engine import Outcome, Rollout, Trace, Verdict
 from rollout.engine.batch import Done, Job
-from rollout.engine.journal import Journal, JournalError, Key, encode, index, read_line, read_rollouts
+from rollout.engine.journal import Journal
+from rollout.engine.rollout_line import Key, encode, read_line
+from rollout.engine.run_folder import JournalError, index, read_rollouts
 from rollout.engine.stored import from_json
 from rollout.environment import Task
 from rollout.language.exact_json import load

@@ -9,7 +9,7 @@ from typing import Any
 
 from rollout.analysis.compare import Graded, Side
 from rollout.engine import Outcome
-from rollout.engine.journal import (
+from rollout.engine.run_folder import (
     ROLLOUTS,
     RUN,
     JournalError,

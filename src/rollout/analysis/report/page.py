@@ -21,7 +21,8 @@ from rollout.analysis.report.texts import Texts
 from rollout.analysis.report.transcript import row, transcript, used
 from rollout.analysis.summary import Brief, Summary, counted_ks
 from rollout.engine import Outcome, Trace
-from rollout.engine.journal import dump, index, read_line
+from rollout.engine.rollout_line import dump, read_line
+from rollout.engine.run_folder import index
 from rollout.engine.stored import StoredError, from_json
 
 MOST_BYTES = 64_000_000

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import IO
 
 from rollout.analysis.report import ReportError
-from rollout.engine.journal import ROLLOUTS, RUN, SUMMARY
+from rollout.engine.run_folder import ROLLOUTS, RUN, SUMMARY
 
 _BEGINNING = b'<!doctype html>\n<html lang="en" class="rollout-report">'
 

@@ -133,7 +133,7 @@ def _side(name: str, client: Client | None = None) -> Side:
 
     from rollout.analysis.compare.folder import read_side
     from rollout.cli.output import fail
-    from rollout.engine.journal import JournalError
+    from rollout.engine.run_folder import JournalError
 
     if client is not None and _is_id(name):
         from rollout.cli.asking import the_run

@@ -123,7 +123,7 @@ def regrade(
 
 def _read(path: Path, environment: Environment) -> Iterator[Rollout]:
     from rollout.cli.output import fail
-    from rollout.engine.journal import JournalError, read_rollouts
+    from rollout.engine.run_folder import JournalError, read_rollouts
     from rollout.engine.stored import StoredError, from_json
 
     count = 0
@@ -150,8 +150,8 @@ def _read(path: Path, environment: Environment) -> Iterator[Rollout]:
 
 def _expect_same_version(path: Path, environment: Environment, across_versions: bool) -> None:
     from rollout.cli.output import fail
-    from rollout.engine.journal import JournalError, read_config
     from rollout.engine.regrade import other_inputs
+    from rollout.engine.run_folder import JournalError, read_config
 
     if across_versions or not path.exists():
         return

@@ -58,7 +58,8 @@ def traces(
     from rollout.cli.outputs import refuse_source
     from rollout.compile.folder_writer import WriteError, make_home
     from rollout.engine import Outcome
-    from rollout.engine.journal import JournalError, dump, read_rollouts, run_id
+    from rollout.engine.rollout_line import dump
+    from rollout.engine.run_folder import JournalError, read_rollouts, run_id
 
     if outcome is not None and outcome not in list(Outcome):
         fail(f"There is no outcome “{outcome}”.", f"There are {', '.join(Outcome)}.")
@@ -103,7 +104,7 @@ def _tools(run: str) -> list[dict[str, Any]] | None:
     from pathlib import Path
 
     from rollout.cli.output import note, visible
-    from rollout.engine.journal import ROLLOUTS, RUN, JournalError, read_config, rollouts_file
+    from rollout.engine.run_folder import ROLLOUTS, RUN, JournalError, read_config, rollouts_file
 
     lines = rollouts_file(Path(run))
     tools = None
@@ -123,7 +124,7 @@ def _write_report(run: str, out: str | None, outcome: str | None) -> None:
 
     from rollout.cli.output import fail
     from rollout.cli.report import write_stored
-    from rollout.engine.journal import JournalError
+    from rollout.engine.run_folder import JournalError
 
     if outcome is not None:
         fail(

@@ -17,7 +17,7 @@ from rollout.engine import Failure, stored
 from rollout.engine.batch import Attempt, Done, Job
 from rollout.engine.executors import Recipe
 from rollout.engine.inputs import inputs, judging_files
-from rollout.engine.journal import dump, read_line
+from rollout.engine.rollout_line import dump, read_line
 from rollout.environment import Environment, Task
 from rollout.models import ConnectError, Patience, Sampling, Setup, Usage, address, connect
 from rollout.settings import Price, ProviderSettings, Settings

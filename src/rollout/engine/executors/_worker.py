@@ -23,7 +23,7 @@ from rollout.engine.budget import Budget
 from rollout.engine.executors import Furnished, Recipe
 from rollout.engine.executors._parcel import Parcel, inputs_of, unpack, unpack_task
 from rollout.engine.inputs import changes
-from rollout.engine.journal import encode
+from rollout.engine.rollout_line import encode
 from rollout.models import ConnectError, Usage
 from rollout.sandbox import VARIABLE, SandboxError, asked_for
 from rollout.scratch import scratch

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from rollout.analysis.report.texts import Texts
 from rollout.analysis.report.transcript import transcript
-from rollout.engine.journal import read_line
+from rollout.engine.rollout_line import read_line
 from rollout.engine.stored import StoredError, from_json
 from rollout.platform.pages.showing import show, texts_of
 from rollout.platform.pages.visiting import page

@@ -21,7 +21,7 @@ from rollout.engine.batch import CONCURRENCY, Done, Job, Stop
 from rollout.engine.budget import Budget
 from rollout.engine.executors import ExecutorError, Recipe
 from rollout.engine.inputs import changes, inputs
-from rollout.engine.journal import encode
+from rollout.engine.rollout_line import encode
 from rollout.environment import Environment
 from rollout.models import ConnectError, Usage, address
 from rollout.platform.server.asking import check_actor, check_judges

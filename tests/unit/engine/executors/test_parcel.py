@@ -23,7 +23,7 @@ from rollout.engine.executors._parcel import (
     unpack,
     unpack_task,
 )
-from rollout.engine.journal import encode
+from rollout.engine.rollout_line import encode
 from rollout.engine.stored import StoredError
 from rollout.environment import Environment, Task
 from rollout.models import ConnectError, Patience, Sampling, Setup
