@@ -14,8 +14,8 @@ from typing import Any, Final
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView, may_be_made
 from rollout.check.wording import closest, quoted
-from rollout.language.interpolation import ROOTS, Fault, Placeholder
 from rollout.language.paths import nearest
+from rollout.language.placeholders import ROOTS, Fault, Placeholder
 from rollout.source.place import At, Route
 
 _VALUE = r"(?:\d|[\"']|(?:true|false|null|none|nil|undefined)\b)"

@@ -9,7 +9,7 @@ from typing import Any
 
 from rollout.check.subject import Subject
 from rollout.check.tool_view import ARGUMENTS, ToolView, Write
-from rollout.language.interpolation import parse
+from rollout.language.placeholders import parse
 
 _NUMBER = (frozenset({int, float}), "a number")
 _TYPES: dict[str, tuple[frozenset[type], str]] = {

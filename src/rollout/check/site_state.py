@@ -14,9 +14,9 @@ from rollout.check.values import described, shown
 from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.check.writable import Terms, Unreached, left_out
 from rollout.language.compare import compare
-from rollout.language.interpolation import parse
 from rollout.language.path_template import PathTemplate, parse_path_template
 from rollout.language.paths import MISSING, PathError
+from rollout.language.placeholders import parse
 
 _ARGUMENTS = "${args}"
 _Change = tuple[PathTemplate, Any]

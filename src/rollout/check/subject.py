@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rollout.check.twins import Twins
     from rollout.check.writable import Writable
     from rollout.database.image import Image
-    from rollout.language.interpolation import Fault
+    from rollout.language.placeholders import Fault
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from rollout.check.subject import Item, Subject
 from rollout.diagnostics import Span
-from rollout.language.interpolation import Placeholder, Spot, spots
 from rollout.language.params_schema import Parameters, read_parameters
 from rollout.language.path_template import PathTemplate, parse_path_template
 from rollout.language.paths import MISSING, KeyPieces, PathError, Step, get, write
+from rollout.language.placeholders import Placeholder, Spot, spots
 from rollout.language.tool_texts import changes, expressions, templates
 from rollout.language.user_schema import UserSchema, UserSchemaError, compile_schema
 from rollout.source.place import At, Route

@@ -16,8 +16,8 @@ from rollout.check.tool_view import ARGUMENTS, ToolView, Write, follow, step_of
 from rollout.check.values import described, shown
 from rollout.check.wording import did_you_mean, quoted
 from rollout.language.compare import compare, unmatched
-from rollout.language.interpolation import parse
 from rollout.language.paths import MISSING, Step, get, write
+from rollout.language.placeholders import parse
 
 Terms = Mapping[str, Any]
 """The options of :func:`rollout.language.compare.compare` by which the final state is judged."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from rollout.language.interpolation import spots
+from rollout.language.placeholders import spots
 from rollout.language.tool_texts import expressions, templates
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rollout.language.interpolation import Interpolation, Placeholder, Scope, SegmentError, key_of, parse
+from rollout.language.interpolation import Scope, SegmentError, key_of
 from rollout.language.paths import FilledKey, KeyPieces, PathError, Piece, Step, split
+from rollout.language.placeholders import Interpolation, Placeholder, parse
 
 
 @dataclass(frozen=True, slots=True)

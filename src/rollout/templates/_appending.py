@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rollout.language.compare import compare
-from rollout.language.interpolation import parse
 from rollout.language.paths import MISSING, Step, get
+from rollout.language.placeholders import parse
 from rollout.templates import Script
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from rollout.language.cel import Condition, MalformedConditionError
 from rollout.language.cel import parse as parse_condition
 from rollout.language.html_page import HtmlError, read_html
-from rollout.language.interpolation import Fill, MalformedError, prepare, spots
+from rollout.language.interpolation import Fill, MalformedError, prepare
 from rollout.language.path_template import PathTemplate, parse_path_template
 from rollout.language.paths import PathError
+from rollout.language.placeholders import spots
 from rollout.templates import TemplateError
 
 FIELD_TYPES = frozenset({"checkbox", "input", "radio", "select", "textarea"})

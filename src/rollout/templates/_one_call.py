@@ -8,7 +8,8 @@ from typing import Any
 from rollout.language.canonical import whole_numbers
 from rollout.language.cel import TOOL_ROOTS, Condition, Facts, MalformedConditionError, parse
 from rollout.language.circles import circles
-from rollout.language.interpolation import ROOM, FillError, Scope, spots
+from rollout.language.interpolation import ROOM, FillError, Scope
+from rollout.language.placeholders import spots
 from rollout.language.room import OverfullError, weight
 from rollout.templates import TemplateError
 

@@ -9,15 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollout.language.interpolation import (
-    MalformedError,
-    SegmentError,
-    UnresolvedError,
-    as_text,
-    parse,
-    prepare,
-    spots,
-)
+from rollout.language.interpolation import MalformedError, SegmentError, UnresolvedError, as_text, prepare
+from rollout.language.placeholders import parse, spots
 
 SCOPE = {
     "args": {

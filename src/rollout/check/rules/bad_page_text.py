@@ -27,7 +27,7 @@ from rollout.check.site import FIELDS, Element, elements, possible_state, span_o
 from rollout.check.subject import Subject
 from rollout.check.wording import closest, did_you_mean, listed, quoted, suggestion
 from rollout.diagnostics import Severity, Span
-from rollout.language.interpolation import Interpolation, Placeholder, spots
+from rollout.language.placeholders import Interpolation, Placeholder, spots
 from rollout.source.place import At, Route
 
 CODE = "RL377"

@@ -21,9 +21,9 @@ from rollout.check.finding import Finding
 from rollout.check.subject import Subject
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
-from rollout.language.interpolation import parse
 from rollout.language.path_template import parse_path_template
 from rollout.language.paths import PathError
+from rollout.language.placeholders import parse
 
 CODE = "RL325"
 SEVERITY = Severity.ERROR

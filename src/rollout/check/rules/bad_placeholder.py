@@ -30,7 +30,7 @@ from rollout.check.subject import Subject
 from rollout.check.tool_view import ToolView
 from rollout.check.wording import closest, quoted
 from rollout.diagnostics import Severity
-from rollout.language.interpolation import ROOTS, Fault, parse
+from rollout.language.placeholders import ROOTS, Fault, parse
 from rollout.source.place import At
 
 CODE = "RL324"

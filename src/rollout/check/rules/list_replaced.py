@@ -26,7 +26,7 @@ from rollout.check.subject import Subject
 from rollout.check.tool_view import ARGUMENTS, ToolView, follow
 from rollout.check.wording import quoted
 from rollout.diagnostics import Severity
-from rollout.language.interpolation import parse
+from rollout.language.placeholders import parse
 
 CODE = "RL349"
 SEVERITY = Severity.WARNING

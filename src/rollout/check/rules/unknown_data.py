@@ -23,8 +23,8 @@ from rollout.check.subject import Subject
 from rollout.check.tool_view import may_be_made
 from rollout.check.wording import closest, listed, quoted, suggestion
 from rollout.diagnostics import Severity
-from rollout.language.interpolation import Placeholder
 from rollout.language.paths import nearest, write
+from rollout.language.placeholders import Placeholder
 from rollout.source.place import At
 
 CODE = "RL326"
