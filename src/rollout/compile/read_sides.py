@@ -11,7 +11,8 @@ from pathlib import Path, PurePosixPath
 from rollout.check import check
 from rollout.check.masking import without_secrets
 from rollout.check.report import Report, environment_in
-from rollout.compile.revision import Extract, Revision, RevisionError, TreeFile
+from rollout.compile.extract import Extract
+from rollout.compile.revision import Revision, RevisionError, TreeFile
 from rollout.compile.sides import Side
 from rollout.compile.wire import looks_like_wire, read_wire_file, says_no_environment
 from rollout.diagnostics import Severity

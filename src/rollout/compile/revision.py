@@ -9,10 +9,12 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+
+from rollout.compile.extract import Extract
 
 _LFS_HEAD = b"version https://git-lfs.github.com/spec/v1\n"
 _LFS_OID = re.compile(rb"^oid sha256:([0-9a-f]{64})$", re.MULTILINE)
@@ -37,14 +39,6 @@ class TreeFile:
     path: str
     mode: str
     blob: str
-
-
-@dataclass(frozen=True, slots=True)
-class Extract:
-    """What was written. ``absent`` are the files that could not be, each with the reason as a sentence's end."""
-
-    folder: Path
-    absent: dict[str, str] = field(default_factory=dict)
 
 
 class Revision:
@@ -177,7 +171,7 @@ class Revision:
         """
         extract = Extract(target)
         links = []
-        regular = [file for file in files if _is_safe(file.path, extract)]
+        regular = [file for file in files if extract.takes(file.path)]
         converted = self._converted([file.path for file in regular if file.path in self.changed_paths])
         for file, data in self._contents(regular):
             if file.mode == "120000":
@@ -205,7 +199,7 @@ class Revision:
                 extract.absent[file.path] = f"cannot be written here: {error.strerror or error}"
         # Links last: nothing is ever written through one.
         for name, destination in links:
-            _make_link(target, name, destination, extract)
+            extract.link(name, destination)
         return extract
 
     def relative(self, path: Path) -> str | None:
@@ -384,39 +378,9 @@ def _is_plain(path: Path) -> bool:
         return False
 
 
-def _is_safe(path: str, extract: Extract) -> bool:
-    parts = PurePosixPath(path).parts
-    plain = path == "/".join(parts) and not path.startswith("/")
-    if plain and all(part not in ("", ".", "..") and part.lower() != ".git" for part in parts):
-        return True
-    extract.absent[path] = "has a path that does not stay in its folder"
-    return False
-
-
-def _make_link(target: Path, name: str, destination: str, extract: Extract) -> None:
-    path = target / name
-    leads_to = os.path.normpath(path.parent / destination)
-    root = os.path.normpath(target)
-    if PurePosixPath(destination).is_absolute() or not (
-        leads_to == root or leads_to.startswith(root + os.sep)
-    ):
-        extract.absent[name] = "is a symbolic link that leads out of the repository"
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(destination)
-    except OSError as error:
-        extract.absent[name] = f"cannot be made here: {error.strerror or error}"
-        return
-    # The parts of the way may be links themselves.
-    if not os.path.realpath(path).startswith(os.path.realpath(target) + os.sep):
-        path.unlink()
-        extract.absent[name] = "is a symbolic link that leads out of the repository"
-
-
 def _last_line(words: str) -> str:
     lines = [line for line in words.strip().split("\n") if line]
     return (lines[-1] if lines else "it gave no reason").removeprefix("fatal: ").rstrip(".") + "."
 
 
-__all__ = ["Extract", "Revision", "RevisionError", "TreeFile"]
+__all__ = ["Revision", "RevisionError", "TreeFile"]

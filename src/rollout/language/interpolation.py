@@ -18,7 +18,7 @@ ROOM: Final = "room"
 """Where a scope has the :class:`Room` that what is filled in takes; without it there is no bound."""
 
 Scope = Mapping[str, Any]
-"""The values to fill in: one for each of :data:`~rollout.language.placeholders.ROOTS`, ``task`` as ``{"input": …}``, and :data:`ROOM`."""
+"""The values to fill in: one for each root of a placeholder, ``task`` as ``{"input": …}``, and :data:`ROOM`."""
 
 
 class FillError(LookupError):

@@ -25,6 +25,7 @@ from yaml.events import (
 from rollout.source.place import MAX_DEPTH, Parsed, Place, Problem
 from rollout.source.text import SourceFile
 from rollout.source.yaml_events import read_events
+from rollout.source.yaml_keyless import DROPPED, MERGED, take_out
 from rollout.source.yaml_scalars import LONGEST_SPECIAL, NUMERIC, SPECIAL, resolve
 
 MAX_EXPANSION = 100_000
@@ -44,9 +45,6 @@ _TAG_TYPES: dict[str, tuple[type, ...]] = {
     "map": (dict,),
     "seq": (list,),
 }
-# Stand-ins for the key of a value that has none of its own; they are gone when the object is complete.
-_DROPPED: Any = object()
-_MERGED: Any = object()
 
 
 class _Fatal(Exception):
@@ -134,7 +132,7 @@ class _Composer:
                             odd = True
                     else:
                         key = self._key(event, at, end, children)
-                        odd = odd or key is _DROPPED or key is _MERGED
+                        odd = odd or key is DROPPED or key is MERGED
                     continue
                 style = event.style
                 if style == "|" or style == ">":
@@ -179,7 +177,7 @@ class _Composer:
                 if closed > event.start_mark.index:
                     end = closed
                 if odd and mapping:
-                    _tidy(container, children)
+                    take_out(container, children)
                     if not container and text.startswith("{{", start):
                         # A placeholder of a template language, without the quotes that would make it text.
                         container, children = text[start:end], None
@@ -192,7 +190,7 @@ class _Composer:
                 if mapping:
                     if key is None:
                         self._not_a_string(value, place.start, place.end)
-                        key, key_start, key_end, odd = _DROPPED, place.start, place.end, True
+                        key, key_start, key_end, odd = DROPPED, place.start, place.end, True
                         continue
                     place.key_start, place.key_end = key_start, key_end
                     container[key] = value
@@ -207,12 +205,12 @@ class _Composer:
                 at, end = event.start_mark.index, event.end_mark.index
                 found = self._repeat(event.anchor, at, end, len(stack))
                 if mapping and key is None:
-                    key, key_start, key_end = _DROPPED, at, end
+                    key, key_start, key_end = DROPPED, at, end
                     if type(found.value) is str:
                         key = self._unique(found.value, at, end, children)
                     elif found.complete:
                         self._not_a_string(found.value, at, end)
-                    odd = odd or key is _DROPPED
+                    odd = odd or key is DROPPED
                 elif mapping:
                     container[key] = found.value
                     children[key] = Place(source, at, end, found.children, key_start, key_end)
@@ -280,7 +278,7 @@ class _Composer:
             value = self._tagged(event, start, end)
         elif not event.style and (text == "<<" or event.tag is not None):
             self._problem("merge-key", start, end)
-            return _MERGED
+            return MERGED
         elif not event.style and (text[:1] in NUMERIC or text in SPECIAL):
             scalar = resolve(text)
             value = None if scalar.bad else scalar.value
@@ -289,7 +287,7 @@ class _Composer:
         if not isinstance(value, str):
             self._not_a_string(value, start, end, written=text)
             if not text:
-                return _DROPPED
+                return DROPPED
         elif not event.style and event.tag is None:
             self.names[text] = text
         return self._unique(text, start, end, children)
@@ -300,7 +298,7 @@ class _Composer:
             return key
         at = first.span("key")
         self._problem("duplicate-key", start, end, key=key, first=at, see=((at, "the first one"),))
-        return _DROPPED
+        return DROPPED
 
     def _not_a_string(self, value: Any, start: int, end: int, *, written: str | None = None) -> None:
         if written is None:
@@ -373,23 +371,6 @@ class _Composer:
     def _fail(self, slug: str, start: int, end: int, **facts: Any) -> NoReturn:
         self._problem(slug, start, end, **facts)
         raise _Fatal
-
-
-def _tidy(container: dict[Any, Any], children: dict[Any, Place]) -> None:
-    """Takes the stand-ins out. What a merge key brings is kept, so that no other rule misses it."""
-    container.pop(_DROPPED, None)
-    children.pop(_DROPPED, None)
-    merged, place = container.pop(_MERGED, None), children.pop(_MERGED, None)
-    if place is None:
-        return
-    pairs = [(merged, place)] if isinstance(merged, dict) else []
-    if isinstance(merged, list) and isinstance(place.children, list):
-        pairs = list(zip(merged, place.children, strict=True))
-    for value, beside in pairs:
-        if isinstance(value, dict) and isinstance(beside.children, dict):
-            for key, member in value.items():
-                if key not in container:
-                    container[key], children[key] = member, beside.children[key]
 
 
 def _height(value: Any) -> int:
