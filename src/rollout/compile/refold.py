@@ -9,17 +9,18 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from rollout.check.report import environment_in
-from rollout.compile.payload import Compiled, compile_environment, environment_of
+from rollout.compile.merging import merge
+from rollout.compile.payload import Compiled, compile_environment
+from rollout.compile.refold_tasks import choose, in_files, in_lines, one_line
 from rollout.compile.spread import spread
-from rollout.compile.task_pairs import pair_tasks
+from rollout.compile.toml_patch import patch_toml
 from rollout.compile.toml_text import write_toml
 from rollout.compile.yaml_patch import exact, patch
 from rollout.compile.yaml_text import write_yaml
@@ -31,7 +32,6 @@ from rollout.source.text import SourceFile
 
 _BOM = "\ufeff"
 _NOT_IN_A_FILE = re.compile("^\ufeff|[\0\r\ud800-\udfff]")
-_ABSENT = object()
 
 
 class RefoldError(Exception):
@@ -68,7 +68,7 @@ class _Refolding:
         self.fresh = spread({"environment": wanted.environment, "verifier": wanted.verifier})
         before, after = _whole(was), _whole(wanted)
         self.raw = document.value
-        self.new = _merged(self.raw, before, after)
+        self.new = merge(self.raw, before, after)
         self.template = after["template"]
         if before["template"] != self.template:
             raise RefoldError("It is of another template now, so that nothing of it is as it was.")
@@ -210,7 +210,7 @@ class _Refolding:
     def _tasks(self, was: Compiled, wanted: Compiled) -> list[Any] | None:
         """Changes tasks that have files of their own; else gives them, to stand in the environment's file."""
         records = list(self.document.tasks.read([]))
-        chosen = list(self._chosen(records, was, wanted))
+        chosen, self.result.changed_tasks = choose(records, was.environment, wanted.environment)
         home = self._home("tasks")
         whole = self.folder / "tasks"
         if home is not None and home.suffix != ".jsonl":
@@ -220,82 +220,26 @@ class _Refolding:
                 is_list = isinstance(parsed.value, list)
                 self._rewrite(home, values if is_list else {**parsed.value, "tasks": values})
         elif home is not None:
-            self._lines(home, records, chosen)
+            self.result.texts |= in_lines(home, records, chosen)
         elif whole.is_dir() and self._root().parent == self.folder and "tasks" not in self._inline():
-            self._task_files(whole, records, chosen)
+            self.result.texts |= in_files(whole, records, chosen, self._homes(records))
         else:
             return [value for value, _ in chosen]
         return None
 
-    def _inline(self) -> dict[str, Any]:
-        root = self._root()
-        value = self._read(root, self._text(root)).value
-        return value if isinstance(value, dict) else {}
-
-    def _chosen(
-        self, records: list[TaskRecord], was: Compiled, wanted: Compiled
-    ) -> Iterator[tuple[dict[str, Any], TaskRecord | None]]:
-        """Each task that is wanted, as its author would write it, and the record of the one that it was."""
-        before, after = was.environment["tasks"], wanted.environment["tasks"]
-        waiting: dict[str, list[int]] = defaultdict(list)
-        for index, task in enumerate(before):
-            waiting[exact(task)].append(index)
-        home: dict[int, int] = {}
-        for index, task in enumerate(after):
-            if same := waiting.get(exact(task)):
-                home[index] = same.pop(0)
-        found = set(home.values())
-        old = [index for index in range(len(before)) if index not in found]
-        new = [index for index in range(len(after)) if index not in home]
-        tasks_before = environment_of({"environment": was.environment}).tasks
-        tasks_after = environment_of({"environment": wanted.environment}).tasks
-        for pair in pair_tasks([tasks_before[each] for each in old], [tasks_after[each] for each in new]):
-            if pair.before is not None and pair.after is not None:
-                home[new[pair.after]] = old[pair.before]
-        for index, task in enumerate(after):
-            if index not in home:
-                yield _authored(task), None
-                continue
-            record: TaskRecord = records[home[index]]
-            same_task = before[home[index]]
-            if exact(same_task) == exact(task):
-                yield record.value, record
-                continue
-            asked = {key: value for key, value in task.items() if key != "split"}
-            if "solution" in record.value and exact({**same_task, "split": None}) != exact(
-                {**asked, "split": None}
-            ):
-                self.result.changed_tasks.append(str(record.value.get("id", home[index])))
-            yield _changed(record, same_task, task), record
-
-    def _lines(
-        self, path: Path, records: list[TaskRecord], chosen: list[tuple[dict[str, Any], TaskRecord | None]]
-    ) -> None:
-        if [record for _, record in chosen] == records and all(
-            value is record.value for value, record in chosen if record is not None
-        ):
-            return
-        lines = [_line(value, record) for value, record in chosen]
-        self.result.texts[path] = b"".join(line + b"\n" for line in lines)
-
-    def _task_files(
-        self, folder: Path, records: list[TaskRecord], chosen: list[tuple[dict[str, Any], TaskRecord | None]]
-    ) -> None:
+    def _homes(self, records: list[TaskRecord]) -> dict[int, Path]:
         homes: dict[int, Path] = {}
         for record in records:
             place = self.document.tasks.place(record.index)
             if place is None:
                 raise RefoldError("The tasks have changed since they were read.")
             homes[record.index] = place.source.path
-        by_path: dict[Path, list[tuple[dict[str, Any], TaskRecord | None]]] = {
-            path: [] for path in sorted(folder.iterdir()) if path.suffix == ".jsonl"
-        }
-        path = next(iter(by_path))
-        for value, old in chosen:
-            path = homes[old.index] if old is not None else path
-            by_path[path].append((value, old))
-        for path, its in by_path.items():
-            self._lines(path, [record for record in records if homes[record.index] == path], its)
+        return homes
+
+    def _inline(self) -> dict[str, Any]:
+        root = self._root()
+        value = self._read(root, self._text(root)).value
+        return value if isinstance(value, dict) else {}
 
     def _rest(self, root: Path, taken: set[str], tasks: list[Any] | None) -> None:
         """The environment's own file and the config's, which have whatever has no file of its own."""
@@ -362,7 +306,7 @@ class _Refolding:
         # TOML says a list under the file's own name.
         whole = {path.stem: wanted} if suffix == ".toml" and isinstance(wanted, list) else wanted
         if suffix != ".json":
-            edited = _toml_patch if suffix == ".toml" else patch
+            edited = patch_toml if suffix == ".toml" else patch
             changed = edited(text, parsed.place, parsed.value, whole)
             if self._says(path, changed, whole):
                 self._put(path, bom + changed)
@@ -397,7 +341,7 @@ class _Refolding:
         for line in self._text(path).removeprefix(_BOM).split("\n"):
             if line.strip():
                 lines[exact(json.loads(line))].append(line)
-        kept = [lines[key].pop(0) if lines[key := exact(row)] else _one_line(row) for row in wanted]
+        kept = [lines[key].pop(0) if lines[key := exact(row)] else one_line(row) for row in wanted]
         self._put(path, "".join(f"{line}\n" for line in kept))
 
 
@@ -408,124 +352,12 @@ def _whole(compiled: Compiled) -> dict[str, Any]:
     return whole
 
 
-def _merged(raw: Any, before: Any, after: Any) -> Any:
-    """``after`` in the words of ``raw``, which says ``before`` and perhaps what is only local."""
-    if before is not _ABSENT and exact(before) == exact(after):
-        return raw
-    if isinstance(raw, dict) and isinstance(before, dict) and isinstance(after, dict):
-        merged = {}
-        for key, value in raw.items():
-            if key in after:
-                merged[key] = _merged(value, before.get(key, _ABSENT), after[key])
-            elif key not in before:
-                merged[key] = value
-        for key, value in after.items():
-            if key not in raw and not (key in before and exact(before[key]) == exact(value)):
-                merged[key] = value
-        return merged
-    if (
-        isinstance(raw, list)
-        and isinstance(before, list)
-        and isinstance(after, list)
-        and len(raw) == len(before)
-    ):
-        return list(_merged_list(raw, before, after))
-    return after
-
-
-def _merged_list(raw: list[Any], before: list[Any], after: list[Any]) -> Iterator[Any]:
-    named = {_name(each): index for index, each in enumerate(before) if _name(each) is not None}
-    matcher = SequenceMatcher(None, [exact(each) for each in before], [exact(each) for each in after], False)
-    for what, low, high, new_low, new_high in matcher.get_opcodes():
-        for step, value in enumerate(after[new_low:new_high]):
-            if what == "equal":
-                yield raw[low + step]
-            elif (index := named.get(_name(value))) is not None:
-                yield _merged(raw[index], before[index], value)
-            elif _name(value) is None and high - low == new_high - new_low:
-                yield _merged(raw[low + step], before[low + step], value)
-            else:
-                yield value
-
-
-def _name(value: Any) -> str | None:
-    """What a tool, a primitive, a page or an element is known by among its siblings."""
-    if isinstance(value, dict):
-        for key in ("name", "url", "id"):
-            if isinstance(value.get(key), str):
-                return str(value[key])
-    return None
-
-
-def _authored(task: Mapping[str, Any]) -> dict[str, Any]:
-    return {"hidden_ground_truth" if key == "hiddenGroundTruth" else key: task[key] for key in task}
-
-
-def _changed(record: TaskRecord, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """A task as its author wrote it, but for what is wanted otherwise."""
-    value = dict(record.value)
-    for key in ("instruction", "hiddenGroundTruth", "split", "input"):
-        if exact(before.get(key)) == exact(after.get(key)):
-            continue
-        written = record.truth_key if key == "hiddenGroundTruth" else key
-        if key in after:
-            value[written] = _merged(value.get(written), before.get(key), after[key])
-        else:
-            value.pop(written, None)
-    return value
-
-
-def _line(value: dict[str, Any], record: TaskRecord | None) -> bytes:
-    if record is not None and record.line is not None and value is record.value:
-        return record.line.rstrip(b"\r\n")
-    return _one_line(value).encode()
-
-
-def _one_line(value: Any) -> str:
-    from rollout.compile.json_edit import dump_json
-
-    return dump_json(value, spaced=True)
-
-
 def _head(text: str) -> Iterator[str]:
     """The comments that a file begins with."""
     for line in StringIO(text, newline=""):
         if not line.startswith("#"):
             return
         yield line
-
-
-def _toml_patch(text: str, place: Place, before: Any, after: Any) -> str:
-    """``text`` with other scalars where they stand; as it was where more than that differs."""
-    from rollout.compile.toml_text import assign_toml
-
-    edits: list[tuple[int, int, str]] = []
-
-    def look(place: Place, before: Any, after: Any) -> bool:
-        if exact(before) == exact(after):
-            return True
-        children = place.children
-        if isinstance(before, dict) and isinstance(after, dict) and isinstance(children, dict):
-            return before.keys() == after.keys() == children.keys() and all(
-                look(children[key], before[key], after[key]) for key in before
-            )
-        if isinstance(before, list) and isinstance(after, list) and isinstance(children, list):
-            return len(before) == len(after) == len(children) and all(
-                look(*each) for each in zip(children, before, after, strict=True)
-            )
-        if isinstance(before, dict | list) or isinstance(after, dict | list):
-            return False
-        try:
-            edits.append((place.start, place.end, assign_toml("k", after).removeprefix("k = ")))
-        except ValueError:
-            return False
-        return True
-
-    if not look(place, before, after):
-        return text
-    for start, end, written in sorted(edits, reverse=True):
-        text = text[:start] + written + text[end:]
-    return text
 
 
 __all__ = ["RefoldError", "Refolded", "refold"]
