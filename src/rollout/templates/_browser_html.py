@@ -11,7 +11,8 @@ from html import escape
 
 from rollout.language.interpolation import as_text
 from rollout.templates._browser_fields import option_label, option_value
-from rollout.templates._browser_session import Seen, Session, Visit
+from rollout.templates._browser_session import Session, Visit
+from rollout.templates._browser_shown import Seen
 
 
 def render(session: Session) -> str:

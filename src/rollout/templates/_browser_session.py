@@ -6,18 +6,16 @@ action that fails half way has changed nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rollout.language.cel import Facts
 from rollout.language.interpolation import ROOM, FillError, Scope, as_text, fresh
 from rollout.language.paths import put
 from rollout.language.room import Room, check_growth, size_of_state
 from rollout.language.site import compare_field, find_page
 from rollout.templates import TemplateError
 from rollout.templates._browser_fields import (
-    FieldError,
     Values,
     by_name,
     enter,
@@ -27,6 +25,7 @@ from rollout.templates._browser_fields import (
     start_value,
 )
 from rollout.templates._browser_pages import Element, Page
+from rollout.templates._browser_shown import ACTIVE, Seen, Shown, article, look
 
 
 class ActionError(Exception):
@@ -50,50 +49,6 @@ class Visit:
     def copy(self) -> Visit:
         """A copy that shares nothing that changes."""
         return Visit(self.url, fresh_values(self.values), dict(self.faults), self.alert, self.touched)
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """An element as it is on the page now, with its texts filled in; ``cells`` hold texts and elements."""
-
-    element: Element
-    shown: Mapping[str, Any]
-    children: tuple[Seen, ...]
-    cells: tuple[tuple[Seen | str, ...], ...]
-
-    def below(self) -> Iterator[Seen]:
-        """It and everything inside it, in reading order."""
-        yield self
-        for child in self.children:
-            yield from child.below()
-        for row in self.cells:
-            for cell in row:
-                if isinstance(cell, Seen):
-                    yield from cell.below()
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A page as it is now."""
-
-    page: Page
-    title: str
-    seen: tuple[Seen, ...]
-
-    def all(self) -> Iterator[Seen]:
-        """Everything on it, in reading order."""
-        for each in self.seen:
-            yield from each.below()
-
-    def find(self, ref: str) -> Seen | None:
-        """The element called ``ref``: by its id or number, or else by a name that only one has."""
-        named = []
-        for each in self.all():
-            if each.element.ref == ref:
-                return each
-            if each.element.name == ref:
-                named.append(each)
-        return named[0] if len(named) == 1 else None
 
 
 class Session:
@@ -139,28 +94,8 @@ class Session:
         if self._cached is None:
             # A form is looked at again after every field that is filled in, and each look is as large as the page.
             self._room = Room(work=self._room.work)
-            page = self.page
-            facts = _FactsByForm(self)
-            seen = tuple(self._see(element, facts) for element in page.elements if facts.show(element))
-            self._cached = Shown(page, as_text(page.title(self.scope({}))), seen)
+            self._cached = look(self.page, self.visit.values, self.scope)
         return self._cached
-
-    def _see(self, element: Element, facts: _FactsByForm) -> Seen:
-        scope = self.scope({})
-        return Seen(
-            element,
-            element.shown(scope),
-            tuple(self._see(child, facts) for child in element.children if facts.show(child)),
-            tuple(
-                tuple(
-                    (self._see(cell, facts) if facts.show(cell) else "")
-                    if isinstance(cell, Element)
-                    else as_text(cell(scope))
-                    for cell in row
-                )
-                for row in element.cells
-            ),
-        )
 
     def scope(self, args: Mapping[str, Any]) -> dict[str, Any]:
         """What placeholders and conditions may name, and the room that is left for what they stand for."""
@@ -421,34 +356,6 @@ class Session:
         return {**fresh(self.state), "url": current.url, "title": title, "values": values}
 
 
-ACTIVE = frozenset({"button", "checkbox", "form", "input", "link", "radio", "select", "textarea"})
-"""The elements that something can be done with, which a view shows with their id."""
-
-
-class _FactsByForm:
-    """The facts that conditions are asked of: the state, and the values of the form around the element."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.known: dict[int | None, Facts] = {}
-        self.sent: dict[int | None, dict[str, Any]] = {}
-
-    def args(self, form: int | None) -> Mapping[str, Any]:
-        if not self.session.page.has_conditions:
-            return {}
-        if form not in self.sent:
-            page, values = self.session.page, self.session.visit.values
-            self.sent[form] = sent(page.fields(form), values, groups_of(page, form))
-        return self.sent[form]
-
-    def show(self, element: Element) -> bool:
-        if element.when is None:
-            return True
-        if element.form not in self.known:
-            self.known[element.form] = Facts(self.session.scope(self.args(element.form)))
-        return element.when.holds(self.known[element.form])
-
-
 def fresh_values(values: Values) -> Values:
     """A copy of the values of a page."""
     return {number: list(value) if isinstance(value, list) else value for number, value in values.items()}
@@ -472,19 +379,4 @@ def _is_disabled(element: Element) -> bool:
     return element.spec.get("disabled") is True
 
 
-def article(kind: str) -> str:
-    """The type of an element with its article, for a sentence."""
-    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
-__all__ = [
-    "ACTIVE",
-    "ActionError",
-    "FieldError",
-    "Seen",
-    "Session",
-    "Shown",
-    "Visit",
-    "article",
-    "fresh_values",
-]
+__all__ = ["ActionError", "Session", "Visit", "fresh_values"]

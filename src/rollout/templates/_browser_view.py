@@ -11,7 +11,8 @@ from typing import Any
 
 from rollout.language.interpolation import as_text
 from rollout.templates._browser_fields import is_off, option_label, option_value
-from rollout.templates._browser_session import ACTIVE, Seen, Session, Visit
+from rollout.templates._browser_session import Session, Visit
+from rollout.templates._browser_shown import ACTIVE, Seen
 
 _ROLES = {"list": "list", "table": "table", "image": "image", "form": "form", "section": "region"}
 _INPUT_ROLES = {"search": "searchbox", "number": "spinbutton"}

@@ -22,7 +22,8 @@ from rollout.templates._browser_fields import FieldError, check_patterns
 from rollout.templates._browser_html import render
 from rollout.templates._browser_pages import compile_pages
 from rollout.templates._browser_search import search
-from rollout.templates._browser_session import ActionError, Session, article
+from rollout.templates._browser_session import ActionError, Session
+from rollout.templates._browser_shown import article
 from rollout.templates._browser_view import line_of, view
 from rollout.templates._overfull import Given, answered
 
