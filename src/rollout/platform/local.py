@@ -163,6 +163,7 @@ def _end_left() -> None:
     _homes.clear()
 
 
+# With atexit it would come too late: by then no thread takes work any more, and to end a run takes some.
 threading._register_atexit(_end_left)  # type: ignore[attr-defined]
 
 
