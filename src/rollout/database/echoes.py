@@ -1,4 +1,4 @@
-"""What a statement that did not run has left unmade, and which later failures are only the echo of that."""
+"""What a statement that did not run has left unmade or empty, and which later failures are only the echo of that."""
 
 from __future__ import annotations
 
@@ -53,6 +53,18 @@ def is_echo(reason: str, unmade: Collection[str]) -> bool:
     return name.rpartition(".")[2].lower() in unmade
 
 
+def filled_by(sql: str) -> str | None:
+    """The name, in small letters, of the table that ``sql`` is to put rows into; None where it puts in none."""
+    found = tokens(sql)
+    at = next(
+        (number for number, token in enumerate(found) if token.depth == 0 and token.word == "INTO"), None
+    )
+    named = [] if at is None else found[at + 1 : at + 4]
+    if len(named) == 3 and named[1].text == ".":
+        named = named[2:]
+    return named[0].name.lower() if named and named[0].name is not None else None
+
+
 def _made(found: Sequence[Token], start: int) -> Iterator[str]:
     """The names of what the statement that begins at ``start`` makes, whatever its first words are meant to be."""
     word = found[start].word
@@ -81,4 +93,4 @@ def _names_behind(found: Sequence[Token], start: int, word: str) -> Iterator[str
             yield token.name
 
 
-__all__ = ["is_echo", "unmade_by"]
+__all__ = ["filled_by", "is_echo", "unmade_by"]

@@ -22,7 +22,7 @@ _NAMED = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _UNEVEN = "all VALUES must have the same number of terms"
-_ORPHANED = "FOREIGN KEY constraint failed"
+ORPHANED = "FOREIGN KEY constraint failed"
 
 
 def fault_in(text: str, sql: str, reason: str, sandbox: Sandbox | None = None) -> tuple[int, int] | None:
@@ -153,17 +153,17 @@ def _failing_row(sandbox: Sandbox, sql: str, rows: Sequence[tuple[int, int]], re
             for number in left:
                 start, end = rows[number]
                 told = _refusal(sandbox, head + sql[start:end] + tail)
-                if told == _ORPHANED:
+                if told == ORPHANED:
                     failed.append(number)  # perhaps a row further down is what it refers to
                 elif told is not None:
                     return number if told == reason or reason == _UNEVEN else None
             if not failed or len(failed) == len(left):
                 break
             left = failed
-        return left[0] if failed and reason == _ORPHANED else None
+        return left[0] if failed and reason == ORPHANED else None
     finally:
         _refusal(sandbox, "ROLLBACK TO rows_by_one")
         _refusal(sandbox, "RELEASE rows_by_one")
 
 
-__all__ = ["fault_in"]
+__all__ = ["ORPHANED", "fault_in"]

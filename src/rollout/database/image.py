@@ -18,8 +18,9 @@ from weakref import WeakValueDictionary
 
 from rollout.database import DatabaseError, DatabaseSpec
 from rollout.database.clock import current_moment, read_clock
-from rollout.database.echoes import is_echo, unmade_by
-from rollout.database.faults import fault_in
+from rollout.database.contents import quote
+from rollout.database.echoes import filled_by, is_echo, unmade_by
+from rollout.database.faults import ORPHANED, fault_in
 from rollout.database.quoting import misread_when_used, misread_word, misreading
 from rollout.database.running import FAILURES, Outcome, run_strictly, weigh, with_memory
 from rollout.database.sandbox import LARGEST_DATABASE, Access, Sandbox
@@ -202,11 +203,15 @@ def _run_parts(
     builder: Sandbox, key: str, text: str, parts: list[tuple[int, int, str]]
 ) -> Iterator[SqlFailure]:
     unmade: frozenset[str] = frozenset()
+    unfilled: set[str | None] = set()
     for part in parts:
         if (failure := _run_part(builder, key, text, part)) is not None:
-            if not is_echo(failure.reason, unmade):
+            table = filled_by(part[2])
+            is_orphan = failure.reason == ORPHANED and not unfilled.isdisjoint(_parents(builder, table))
+            if not is_orphan and not is_echo(failure.reason, unmade):
                 yield failure
             unmade |= unmade_by(part[2])
+            unfilled.add(table)
         if builder.steps_left <= 0:
             return
 
@@ -219,6 +224,14 @@ def _run_part(builder: Sandbox, key: str, text: str, part: tuple[int, int, str])
     except FAILURES as error:
         reason = builder.why(error)
     return None if reason is None else _failure(key, text, part, reason, builder)
+
+
+def _parents(builder: Sandbox, table: str | None) -> list[str]:
+    """The other tables, in small letters, that rows of ``table`` refer to."""
+    if table is None:
+        return []
+    rows = builder.connection.execute(f"PRAGMA foreign_key_list({quote(table)})").fetchall()
+    return [parent for row in rows if (parent := str(row[2]).lower()) != table]
 
 
 def _failure(
@@ -238,9 +251,8 @@ def _columns(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
     ).fetchall()
     columns: dict[str, tuple[str, ...]] = {}
     for (name,) in names:
-        quoted = str(name).replace('"', '""')
         try:
-            rows = connection.execute(f'PRAGMA table_info("{quoted}")').fetchall()
+            rows = connection.execute(f"PRAGMA table_info({quote(str(name))})").fetchall()
         except sqlite3.Error:
             rows = []
         columns[str(name)] = tuple(str(row[1]) for row in rows)

@@ -1,8 +1,9 @@
-"""A gold query whose rows are not the same every day.
+"""A gold query whose rows are not the same every day, or every time.
 
 It asks for the current time, or for something random. The answer that was right when the task was written is wrong
 next month, and rollouts of different days cannot be compared. Put a fixed date into the query, and into the
-instruction, or let the database's clock stand still with `now: 2025-03-01` beside `schema`.
+instruction, or let the database's clock stand still with `now: 2025-03-01` beside `schema`. What is random is wrong at
+once, as agents cannot guess it: choose by what is in the rows, and say in the instruction how.
 
 Before:
 
@@ -52,12 +53,18 @@ def _drifts(subject: Subject) -> re.Pattern[str]:
 
 
 def _judge(gold: Gold, drifts: re.Pattern[str]) -> Iterator[Finding]:
-    if found := drifts.search(gold.query):
-        drifting = found[0] if found[0].startswith("'") else quoted(found[0])
+    if (found := drifts.search(gold.query)) is None:
+        return
+    if found[0].lower().startswith("random"):
         yield Finding(
             gold.route,
-            f"{drifting} makes this gold query come to other rows on another day.",
-            "Write the date or the number out, in the query and in the instruction."
-            if found[0].lower().startswith("random")
-            else "Write the date out, in the query and in the instruction, or stop the clock with “now”.",
+            "What is random in this gold query makes it come to other rows each time.",
+            "Order or choose by a column instead, and say so in the instruction.",
         )
+        return
+    drifting = found[0] if found[0].startswith("'") else quoted(found[0])
+    yield Finding(
+        gold.route,
+        f"{drifting} makes this gold query come to other rows on another day.",
+        "Write the date out, in the query and in the instruction, or stop the clock with “now”.",
+    )
