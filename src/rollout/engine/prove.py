@@ -20,6 +20,7 @@ from rollout.engine.loop import MOST_TOOL_CALLS, EnvironmentWorkflow
 from rollout.engine.panel import MEMBERS, Bout, Panel
 from rollout.environment import Environment, Task
 from rollout.models import AnyModel, connect
+from rollout.sandbox.commands import telling_line
 from rollout.source.document import Document
 from rollout.source.place import Problem, Route
 from rollout.templates import Script, TemplateError
@@ -247,13 +248,26 @@ class _Prover:
     def _unjudged(self, task: Task, model: str, rollout: Rollout, failure: Failure, home: Route) -> Defect:
         """The defect of a rollout without a grade: at the primitive that could not judge, or at the task."""
         facts = _unjudged_facts(task.key, model, failure)
-        if failure.charged_to != "verifier" or self.environment.verifier is None:
+        if self.environment.verifier is None:
             return Defect("cannot-judge", home, facts)
         for index, mark in enumerate(rollout.verdict.marks):
-            if mark.failure is failure:
+            if mark.failure is failure and "missing" in mark.evidence:
+                return Defect(
+                    "cannot-judge", self._command(index), facts | {"missing": mark.evidence["missing"]}
+                )
+            if mark.failure is failure and failure.charged_to == "verifier":
                 route = ("verifier", "primitives", index)
                 return Defect("cannot-judge", route, facts | {"primitive": mark.name})
-        return Defect("cannot-judge", ("verifier",), facts)
+        return Defect("cannot-judge", ("verifier",) if failure.charged_to == "verifier" else home, facts)
+
+    def _command(self, index: int) -> Route:
+        """Where the command stands that a primitive has run: among those declared, or in the primitive."""
+        written = self.grader.primitives[index].options["command"]
+        declared = (self.environment.config or {}).get("commands") or {}
+        if written not in declared:
+            return ("verifier", "primitives", index, "command")
+        inside = ("command",) if isinstance(declared[written], dict) else ()
+        return ("config", "commands", written, *inside)
 
 
 def _unjudged_facts(task: str, model: str, failure: Failure) -> dict[str, Any]:
@@ -263,6 +277,7 @@ def _unjudged_facts(task: str, model: str, failure: Failure) -> dict[str, Any]:
         "charged_to": failure.charged_to,
         "failure": failure.sentence,
         "primitive": None,
+        "missing": None,
     }
 
 
@@ -314,6 +329,11 @@ def _facts(verdict: Verdict, rollout: Rollout) -> dict[str, Any]:
         "score": verdict.score,
         "errors": errors,
         "marks": [(mark.name, mark.value, mark.reason) for mark in verdict.marks],
+        "printed": {
+            mark.name: telling_line(str(mark.evidence.get("output") or ""))
+            for mark in verdict.marks
+            if mark.type == "command_passes"
+        },
     }
 
 

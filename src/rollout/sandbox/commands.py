@@ -17,6 +17,10 @@ EXIT_STATUS = "exit-status"
 
 _TOLD_HEAD, _TOLD_TAIL = 4_000, 12_000
 
+_ERROR = re.compile(
+    r"(?:^E?[ \t]*|: )((?:[\w.]*(?:Error|Exception)\b.*?: |No module named |(?<=^E {7})assert ).*)", re.MULTILINE
+)
+
 _BARE = ("pytest", "py.test", "jest", "vitest")
 _PREFIXES = (
     "corepack",
@@ -169,6 +173,12 @@ def told(ended: Ended) -> dict[str, Any]:
     return {**found, "output": output}
 
 
+def telling_line(output: str) -> str | None:
+    """The last line of a command's output that names an error, or None."""
+    found = _ERROR.findall(output)
+    return found[-1].strip() if found else None
+
+
 def steady(output: str) -> str:
     """A command's output without durations and addresses."""
     return _UNSTEADY.sub("…", output)
@@ -182,5 +192,6 @@ __all__ = [
     "infer_report",
     "read_command",
     "steady",
+    "telling_line",
     "told",
 ]

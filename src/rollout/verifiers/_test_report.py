@@ -17,6 +17,7 @@ from rollout.verifiers._runner_files import has_tests
 
 _MOST_NAMED = 3
 _SKIPPED_MODULE = "unittest.loader.ModuleSkipped."
+_FAILED_MODULE = "unittest.loader._FailedTest."
 _SKIPS = re.compile(r"skip|xfail|expectedFailure|\btodo\b|\bx(?:it|test|describe)\b|\.only\b", re.IGNORECASE)
 _COLLECTS = re.compile(
     r"python_functions|python_classes|pytest_pycollect_|pytest_collect_file|__test__|\bdel test"
@@ -72,6 +73,9 @@ def read_run(
     names = {
         outcome: [name for name, each in outcomes if each == outcome] for outcome in ("failed", "unknown")
     }
+    if unloaded := [name for name in names["failed"] if name.startswith(_FAILED_MODULE)]:
+        listed = _listed([name.removeprefix(_FAILED_MODULE) for name in unloaded])
+        return Finding(False, f"{listed} cannot be loaded.")
     if names["failed"]:
         return Finding(False, f"{_count(outcomes)} Failed: {_listed(names['failed'])}.", failed=True)
     if problem is not None:

@@ -178,6 +178,7 @@ async def _expect_program(command: Command, ended: Ended) -> None:
         raise CannotJudgeError(
             f"“{command.line}” cannot be run: there is no program “{program}” in the sandbox.",
             charged_to="infrastructure",
+            evidence={"missing": program},
         )
 
 

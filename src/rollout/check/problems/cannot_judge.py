@@ -3,7 +3,7 @@
 A primitive may be unable to judge: it does not run on this machine yet, it breaks down, or the ground truth lacks what
 it looks for. A rollout that it should have judged is an error then, neither passed nor failed. What is wrong with the
 verifier itself is told once, at the primitive; what is wrong with a task, at that task; what this machine lacks, such
-as pytest, once, at the first task that needs it.
+as pytest, once, at the first task that needs it, and a program that it lacks at the command that names it.
 
 Before:
 
@@ -22,12 +22,14 @@ from __future__ import annotations
 import shlex
 
 from rollout.check.panel_words import deed
-from rollout.check.wording import quoted
+from rollout.check.wording import closest, quoted, suggestion
 from rollout.diagnostics import Severity
 from rollout.source.place import Problem
 
 CODE = "RL606"
 SEVERITY = Severity.ERROR
+
+_PROGRAMS = ("pytest", "python", "python3", "node", "npm", "npx", "pnpm", "yarn", "jest", "vitest", "make", "bash")
 
 
 def describe(problem: Problem) -> tuple[str, str | None]:
@@ -43,6 +45,14 @@ def describe(problem: Problem) -> tuple[str, str | None]:
         return (
             f"{part} cannot judge {whom}. {facts['failure']}",
             "Mend it, or take it out: a rollout that it cannot judge neither passes nor fails.",
+        )
+    if (missing := facts["missing"]) is not None:
+        near = closest(missing, _PROGRAMS) if missing not in _PROGRAMS else None
+        return (
+            f"{named} cannot be judged. {facts['failure']}",
+            suggestion(near, missing)
+            if near is not None
+            else "Correct the command, or install the program where the sandbox has it.",
         )
     model = facts["model"]
     if model == "prover":
