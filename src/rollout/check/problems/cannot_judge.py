@@ -29,7 +29,20 @@ from rollout.source.place import Problem
 CODE = "RL606"
 SEVERITY = Severity.ERROR
 
-_PROGRAMS = ("pytest", "python", "python3", "node", "npm", "npx", "pnpm", "yarn", "jest", "vitest", "make", "bash")
+_PROGRAMS = (
+    "pytest",
+    "python",
+    "python3",
+    "node",
+    "npm",
+    "npx",
+    "pnpm",
+    "yarn",
+    "jest",
+    "vitest",
+    "make",
+    "bash",
+)
 
 
 def describe(problem: Problem) -> tuple[str, str | None]:
