@@ -90,13 +90,16 @@ class Following:
 
     def _look_when_it_has_stopped(self) -> None:
         """What was under way when it was interrupted is kept too, and counts."""
+        import warnings
         from contextlib import suppress
 
         from rollout.platform.client import Client
         from rollout.platform.errors import RolloutError
 
-        # A run of this process ends with the last client that it has.
-        self._client.close()
+        # A run of this process ends with the last client that it has, which warns of what is told here.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            self._client.close()
         with suppress(RolloutError), Client(endpoint="local") as client:
             self.run = client.get_run(self.run["id"])["run"]
 

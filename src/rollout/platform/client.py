@@ -154,7 +154,8 @@ class Client(_Common):
         self.close()
 
     def close(self) -> None:
-        """Gives the connections back; of ``local``, ends what is under way, to be gone on with later."""
+        """Gives the connections back; of ``local``, ends what is under way, to be gone on with later, and warns of
+        it, where no other client is left."""
         self._http.close()
 
     def _ask(self, asked: Call[T] | Plan[T]) -> T:
@@ -389,7 +390,8 @@ class AsyncClient(_Common):
         await self.close()
 
     async def close(self) -> None:
-        """Gives the connections back; of ``local``, ends what is under way, to be gone on with later."""
+        """Gives the connections back; of ``local``, ends what is under way, to be gone on with later, and warns of
+        it, where no other client is left."""
         await self._http.aclose()
 
     async def _ask(self, asked: Call[T] | Plan[T]) -> T:

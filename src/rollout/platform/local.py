@@ -67,10 +67,10 @@ class _Home:
         """Runs a coroutine in the application's event loop."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def end(self) -> None:
-        """Ends what is under way, to be gone on with later."""
+    def end(self) -> list[str]:
+        """Ends what is under way, to be gone on with later; answers which runs that were."""
         try:
-            self.ask(self._stop()).result(_SECONDS_TO_END)
+            return self.ask(self._stop()).result(_SECONDS_TO_END)
         finally:
             self._end_thread()
 
@@ -83,9 +83,12 @@ class _Home:
         self._lifespan = application.router.lifespan_context(application)
         await self._lifespan.__aenter__()
 
-    async def _stop(self) -> None:
+    async def _stop(self) -> list[str]:
         try:
-            await self._lifespan.__aexit__(None, None, None)
+            try:
+                return await self._under_way()
+            finally:
+                await self._lifespan.__aexit__(None, None, None)
         finally:
             await self._clear()
 
@@ -98,7 +101,7 @@ class _Home:
         await self._loop.shutdown_asyncgens()
         await self._loop.shutdown_default_executor()
 
-    async def under_way(self) -> list[str]:
+    async def _under_way(self) -> list[str]:
         """The ids of the runs that this process executes, or is about to."""
         from rollout.platform.store import runs
 
@@ -142,25 +145,32 @@ def _enter() -> _Home:
 
 
 def _leave(home: _Home) -> None:
+    """Ends the application with its last client, and says which runs were under way."""
+    left: list[str] = []
     with _lock:
         home.clients -= 1
         if home.clients == 0:
             del _homes[home.folder]
-            home.end()
+            left = home.end()
+    _warn_of(left)
 
 
 def _end_left() -> None:
     """Ends what no client was closed of, and says which runs were under way."""
-    for home in list(_homes.values()):
-        for run_id in home.ask(home.under_way()).result(_SECONDS_TO_END):
-            warnings.warn(
-                f"The run {run_id} is left under way on local, so it is cancelled, and what is done is kept. Follow a "
-                f"run to its end with client.watch_run; go on with this one: rollout resume {run_id}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        home.end()
+    left = [run_id for home in list(_homes.values()) for run_id in home.end()]
     _homes.clear()
+    _warn_of(left)
+
+
+def _warn_of(left: list[str]) -> None:
+    """Says which runs were ended; not under the lock, as what a program does with a warning is its own affair."""
+    for run_id in left:
+        warnings.warn(
+            f"The run {run_id} is left under way on local, so it is cancelled, and what is done is kept. Follow a "
+            f"run to its end with client.watch_run; go on with this one: rollout resume {run_id}",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 # With atexit it would come too late: by then no thread takes work any more, and to end a run takes some.
@@ -280,7 +290,7 @@ class LocalTransport(httpx.BaseTransport):
         return httpx.Response(status, headers=headers, stream=_Stream(self._home, exchange), request=request)
 
     def close(self) -> None:
-        """Leaves the application, which ends with its last client."""
+        """Leaves the application, which ends with its last client; warns of runs that are under way then."""
         _leave(self._home)
 
 
@@ -300,7 +310,7 @@ class AsyncLocalTransport(httpx.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        """Leaves the application, which ends with its last client."""
+        """Leaves the application, which ends with its last client; warns of runs that are under way then."""
         await asyncio.get_running_loop().run_in_executor(None, _leave, self._home)
 
 
