@@ -174,7 +174,8 @@ class _Prover:
             facts: dict[str, Any] = {"task": task.key, "has_ground_truth": bool(task.hidden_ground_truth)}
             yield Defect("no-solution", home, facts)
         unjudged: dict[Failure, Defect] = {}
-        for model, rollout, route in (("oracle", played[0], solution), ("noop", idle[0], home)):
+        pairs = (("oracle", played, solution), ("noop", idle, home))
+        for model, rollout, route in ((model, each, route) for model, pair, route in pairs for each in pair):
             failure = rollout.verdict.failure
             # Without a solution, what the task lacks has been said.
             if failure is None or (
@@ -192,9 +193,11 @@ class _Prover:
             yield Defect("oracle-falls-short", solution, {"task": task.key, **facts})
         if idle[0].verdict.outcome is Outcome.PASSED:
             yield Defect("noop-passes", home, {"task": task.key, **_facts(idle[0].verdict, idle[0])})
-        for name, (first, second) in (("oracle", played), ("noop", idle)):
-            if first.trace != second.trace or first.verdict != second.verdict:
-                yield Defect("unstable-trace", home, {"task": task.key, "model": name})
+        for model, (first, second), _ in pairs:
+            # That one of the two could not be judged has been said.
+            both = first.verdict.failure is None and second.verdict.failure is None
+            if first.trace != second.trace or (both and first.verdict != second.verdict):
+                yield Defect("unstable-trace", home, {"task": task.key, "model": model})
 
     def _contradictions(self, index: int, task: Task, played: Rollout) -> Iterator[Defect]:
         difference = Asked(self.environment, task, played.trace).contradiction

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
@@ -16,6 +17,7 @@ from rollout.engine.prove import Defect, prove
 from rollout.environment import Environment, Task
 from rollout.source.place import Problem
 from rollout.templates._declared import DeclaredWorld
+from rollout.verifiers import CannotJudgeError, Case, Judgement, no_tool_errors
 
 
 def environment(**task: Any) -> Environment:
@@ -42,6 +44,24 @@ def test_a_world_that_depends_on_earlier_rollouts_is_found(monkeypatch: pytest.M
     )
     assert message.endswith("with oracle did not leave the same trace.")
     assert hint
+
+
+def test_a_rollout_that_could_not_be_judged_the_second_time_is_told_as_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judge, numbers = no_tool_errors.judge, count()
+
+    def at_times(case: Case, options: Mapping[str, Any]) -> Judgement:
+        if next(numbers) % 2:
+            raise CannotJudgeError("It took longer than 1 seconds.")
+        return judge(case, options)
+
+    monkeypatch.setattr(no_tool_errors, "judge", at_times)
+    desk = environment(solution=[{"tool": "refund", "args": {"id": "O-1"}}])
+    desk.verifier = {"primitives": [{"name": "clean", "type": "no_tool_errors"}]}
+    told = [defect.slug for defect in asyncio.run(prove(desk)).defects]
+    assert "cannot-judge" in told
+    assert "unstable-trace" not in told
 
 
 def words(defect: Defect) -> tuple[str, str | None]:
