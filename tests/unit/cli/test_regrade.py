@@ -162,6 +162,7 @@ def test_rollouts_of_another_environment_are_refused(desk: Path) -> None:
     ended = invoke("regrade", "run", "--with", "desk", "--across-versions")
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert "The rollouts are of “desk”, not of “bench”." in ended.stderr
+    assert "in a copy of it under another name, write “slug: desk”." in " ".join(ended.stderr.split())
 
 
 def test_there_have_to_be_rollouts(desk: Path) -> None:

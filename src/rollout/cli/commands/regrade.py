@@ -138,7 +138,8 @@ def _read(path: Path, environment: Environment) -> Iterator[Rollout]:
             if rollout.trace.environment != environment.slug:
                 fail(
                     f"The rollouts are of “{rollout.trace.environment}”, not of “{environment.slug}”.",
-                    "Give the environment that was run.",
+                    "Give the environment that was run; in a copy of it under another name, write "
+                    f"“slug: {rollout.trace.environment}”.",
                 )
             count += 1
             yield rollout
