@@ -18,6 +18,9 @@ from rollout.language.depth import is_deeper
 DEEPEST = 200
 """So many lists and objects lie inside each other at most: twice as many as in an environment."""
 
+_MOST_EXACT = 2**53
+"""From here on, a number with a point stands for several whole ones."""
+
 
 class AnswerError(ValueError):
     """An answer that has not the shape it should have; its text names the field, and goes on after a colon."""
@@ -41,11 +44,15 @@ def _too_deep() -> AnswerError:
 
 
 def expect(value: Any, kind: Any, place: str) -> None:
-    """Raises AnswerError where ``value``, which stands at ``place`` of an answer, is not of that kind."""
+    """Raises AnswerError where ``value``, which stands at ``place`` of an answer, is not of that kind.
+
+    Within it, whole numbers that were written as ``5.0`` become what they are, where the kind says so.
+    """
     _check(kind)(value, place)
 
 
-_Check = Callable[[Any, str], None]
+_Check = Callable[[Any, str], Any]
+"""Gives the value back as its kind has it."""
 
 
 @cache
@@ -61,11 +68,22 @@ def _check(kind: Any) -> _Check:
         return _literal(get_args(kind))
     if origin is list:
         return _each(get_args(kind)[0])
+    if kind is int:
+        return _whole_number
     return _plain(origin or kind)
 
 
-def _anything(value: Any, place: str) -> None:
-    pass
+def _anything(value: Any, place: str) -> Any:
+    return value
+
+
+def _whole_number(value: Any, place: str) -> int:
+    # JSON tells 5 from 5.0 no more than some platforms do. Whatever is whole on the wire is a count or a place.
+    if type(value) is float and value.is_integer() and value < _MOST_EXACT:
+        value = int(value)
+    if type(value) is not int or value < 0:
+        raise _other(place, "a whole number from 0 on")
+    return value
 
 
 def _members(kind: type) -> _Check:
@@ -74,14 +92,15 @@ def _members(kind: type) -> _Check:
         is_needed = get_origin(said) is not NotRequired
         fields.append((name, is_needed, _check(said if is_needed else get_args(said)[0])))
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, place: str) -> Any:
         if not isinstance(value, dict):
             raise _other(place, "an object")
         for name, is_needed, check_field in fields:
             if (found := value.get(name)) is not None or (is_needed and name in value):
-                check_field(found, f"{place}.{name}" if place else name)
+                value[name] = check_field(found, f"{place}.{name}" if place else name)
             elif is_needed:
                 raise AnswerError(f"“{f'{place}.{name}' if place else name}” was expected in it")
+        return value
 
     return check
 
@@ -89,17 +108,17 @@ def _members(kind: type) -> _Check:
 def _one_of(kinds: tuple[Any, ...]) -> _Check:
     (kind,) = (_check(each) for each in kinds if each is not NoneType)
 
-    def check(value: Any, place: str) -> None:
-        if value is not None:
-            kind(value, place)
+    def check(value: Any, place: str) -> Any:
+        return None if value is None else kind(value, place)
 
     return check
 
 
 def _literal(words: tuple[Any, ...]) -> _Check:
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, place: str) -> Any:
         if not isinstance(value, str) or value not in words:
             raise _other(place, f"one of {', '.join(words)}")
+        return value
 
     return check
 
@@ -107,11 +126,12 @@ def _literal(words: tuple[Any, ...]) -> _Check:
 def _each(kind: Any) -> _Check:
     check_one = _check(kind)
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, place: str) -> Any:
         if not isinstance(value, list):
             raise _other(place, "a list")
         for number, each in enumerate(value):
-            check_one(each, f"{place}[{number}]")
+            value[number] = check_one(each, f"{place}[{number}]")
+        return value
 
     return check
 
@@ -119,8 +139,6 @@ def _each(kind: Any) -> _Check:
 _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     str: (lambda value: isinstance(value, str), "a text"),
     bool: (lambda value: isinstance(value, bool), "true or false"),
-    # Whatever is whole on the wire is a count or a place.
-    int: (lambda value: type(value) is int and value >= 0, "a whole number from 0 on"),
     float: (lambda value: type(value) in (int, float) and isfinite(value), "a number"),
     dict: (lambda value: isinstance(value, dict), "an object"),
     list: (lambda value: isinstance(value, list), "a list"),
@@ -130,9 +148,10 @@ _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
 def _plain(kind: Any) -> _Check:
     is_so, words = _KINDS[kind]
 
-    def check(value: Any, place: str) -> None:
+    def check(value: Any, place: str) -> Any:
         if not is_so(value):
             raise _other(place, words)
+        return value
 
     return check
 

@@ -404,6 +404,21 @@ def test_an_answer_that_is_not_as_published_is_told_by_its_field(
         assert "Is it the right endpoint?" in str(error.hint)
 
 
+def test_a_whole_number_may_be_written_with_a_point(ask: Ask) -> None:
+    usage = {"input_tokens": 7.0, "output_tokens": 0.0, "cost": 2.0}
+    answer = {"runs": [{**RUN, "n": 5.0, "passed": 3.0, "successRate": 1.0, "usage": usage}]}
+    with ChatServer([http(200, answer)]) as server:
+        (run,) = ask(origin(server), "list_runs")
+    counts = [run["n"], run["passed"], run["usage"]["input_tokens"], run["usage"]["output_tokens"]]
+    assert (counts, {type(count) for count in counts}) == ([5, 3, 7, 0], {int})
+    assert [type(rate) for rate in (run["successRate"], run["usage"]["cost"])] == [float, float]
+    for odd in (5.5, -5.0, 1e300):
+        with ChatServer([http(200, {"runs": [{**RUN, "n": odd}]})]) as server:
+            assert (
+                "“runs[0].n” was expected to be a whole" in refusal(ask, origin(server), "list_runs").message
+            )
+
+
 @pytest.mark.parametrize("text", ["NaN", "1e999", '"\\ud800"', "\ufeff{}"])
 def test_what_json_cannot_say_is_not_taken_for_an_answer(ask: Ask, text: str) -> None:
     answer = http(200, '{"environments": [' + text + "]}", content_type="application/json")
