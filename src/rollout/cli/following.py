@@ -73,7 +73,10 @@ class Following:
             raise typer.Exit(Exit.FINDINGS)
 
     def _interrupted(self, to_go_on: str) -> None:
-        run_id, is_local = visible(self.run["id"]), self._client.endpoint == "local"
+        from shlex import quote
+
+        # An endpoint may call a run what a shell would carry out.
+        run_id, is_local = quote(visible(self.run["id"])), self._client.endpoint == "local"
         try:
             if is_local:
                 self._look_when_it_has_stopped()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from rollout.check import Report
@@ -97,12 +98,13 @@ class Pushing:
         else:
             self._heading("From what is there to what is here:")
             self._review(document, push.difference)
+        slug = quote(push.slug)
         if push.record is not None and push.record.here == push.compiled.digest:
             place = _place(document)
-            into = "FOLDER" if place.suffix.lower() == ".py" else place
-            hint = f"Nothing was changed here since, so take it over: rollout pull {push.slug} -o {into}"
+            into = "FOLDER" if place.suffix.lower() == ".py" else quote(str(place))
+            hint = f"Nothing was changed here since, so take it over: rollout pull {slug} -o {into}"
         else:
-            hint = f"Look at it: rollout pull {push.slug} -o FOLDER. With --force yours replaces it."
+            hint = f"Look at it: rollout pull {slug} -o FOLDER. With --force yours replaces it."
         tell_error(
             f"“{push.slug}” was not pushed. It was changed at {self._client.endpoint} since it was last pushed or "
             "pulled here.",

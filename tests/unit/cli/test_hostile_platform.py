@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+import typer
 from servers.chat import ChatServer, http
 from typer.testing import CliRunner
 
 from rollout.cli import app
-from rollout.cli.following import rollout_line, show_run
+from rollout.cli.following import Following, rollout_line, show_run
 from rollout.cli.output import note, show
 
 HOSTILE = "\x1b[2J\x1b]0;PWN\x07\x1b[8m\x9b2K\r"
@@ -70,3 +71,18 @@ def test_of_what_a_terminal_obeys_only_colours_line_breaks_and_tabs_are_written(
         write("\x1b[1;31ma\x1b[0m\n\tb\x1b[2J\x1b]0;c\x07\x9b2K\r\x08\x7f")
     told = capsys.readouterr()
     assert told.out == told.err == "\x1b[1;31ma\x1b[0m\n\tb␛[2J␛]0;c␇<U+009B>2K␍␈␡\n"
+
+
+def test_what_an_endpoint_calls_a_run_is_one_word_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    class Interrupted:
+        endpoint = "https://other.example"
+
+        def watch_run(self, run_id: str) -> None:
+            raise KeyboardInterrupt
+
+    followed = Following(cast(Any, Interrupted()), "a; b", 1)
+    with pytest.raises(typer.Exit):
+        followed.follow_and_tell("run", as_json=False, to_go_on="")
+    told = capsys.readouterr().err
+    assert "rollout show 'a; b'\n" in told
+    assert "rollout cancel 'a; b'\n" in told

@@ -147,6 +147,15 @@ def test_a_change_there_alone_is_taken_over(run: Run) -> None:
     assert "unchanged" in run("push", "desk").stdout
 
 
+def test_the_folder_to_take_it_over_into_is_one_word_of_the_command(run: Run) -> None:
+    edit("desk/environment.yaml", "template: workflow", "slug: desk\ntemplate: workflow")
+    shutil.copytree("desk", "my desk")
+    run("push", "my desk")
+    edit("desk/environment.yaml", "name: Refunds", "name: Returns")
+    run("push", "desk", "--yes")
+    assert "rollout pull desk -o 'my desk'" in run("push", "my desk").stderr
+
+
 def test_what_was_not_pushed_from_here_is_replaced_only_with_a_word(run: Run) -> None:
     run("push", "desk")
     shutil.copytree("desk", "clone/desk")

@@ -28,6 +28,8 @@ def resume(
     Exit code 0: every rollout passed, or the run goes on (--no-watch). 1: one failed, broke or was not done. 2: wrong
     usage. 3: the platform refused, as for a run of which all is done. 130: interrupted.
     """
+    from shlex import quote
+
     from rollout.cli.asking import asking, the_run
     from rollout.cli.following import Following
     from rollout.cli.output import fail, show, show_json, visible
@@ -42,7 +44,7 @@ def resume(
             else:
                 show(f"run {visible(after['id'])} goes on")
             return
-        to_go_on = f" --endpoint {endpoint}" if endpoint else ""
+        to_go_on = f" --endpoint {quote(endpoint)}" if endpoint else ""
         following = Following(client, after["id"], after["n"], after["progress"])
         following.follow_and_tell("resume", as_json=as_json, to_go_on=to_go_on)
 

@@ -83,6 +83,8 @@ def run(
     Exit code 0: every rollout passed, or the run has begun (--no-watch). 1: one failed, broke or was not done. 2: wrong
     usage. 3: the platform refused the run, or could not be asked. 130: interrupted.
     """
+    from shlex import quote
+
     from rollout.cli.asking import asking, the_run
     from rollout.cli.following import Following
     from rollout.cli.output import fail, show, show_json, visible
@@ -126,7 +128,7 @@ def run(
         heading = f"run {visible(run_id)}: {total:,} rollout{'s' * (total != 1)}"
         heading += f"\n→ {page}" if page else ""
         following = Following(client, run_id, total)
-        to_go_on = f" --endpoint {endpoint}" if endpoint else ""
+        to_go_on = f" --endpoint {quote(endpoint)}" if endpoint else ""
         following.follow_and_tell(
             "run", as_json=as_json, to_go_on=to_go_on, heading=None if as_json else heading
         )
