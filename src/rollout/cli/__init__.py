@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import sys
-from contextlib import suppress
 from io import BufferedIOBase, BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
@@ -142,12 +141,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str] | None) -> int:
-    code: int = Exit.FINE
     try:
         ended = app(args=arguments, prog_name="rollout", standalone_mode=False)
-        code = ended if isinstance(ended, int) else Exit.FINE
         sys.stdout.flush()
-        return code
+        return ended if isinstance(ended, int) else Exit.FINE
     except UsageError as error:
         if (message := str(error)).startswith("Usage:"):  # called without a command: the answer is the help
             note(message)
@@ -156,10 +153,6 @@ def _run(arguments: list[str] | None) -> int:
         return Exit.USAGE
     except (KeyboardInterrupt, typer.Abort):
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone (as in `rollout explain | head`): there is nobody left to tell.
-        discard(sys.stdout)
-        return code
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not _has_current_folder():
             tell_error("The current folder is gone.", "Change to a folder that there is, and say it again.")
@@ -212,14 +205,10 @@ _NO_COMMAND = re.compile(r"No such command '(?P<name>.*?)'")
 
 def _prepare_streams() -> None:
     # A stream that was closed before we began (`>&-`) takes everything and keeps nothing.
-    if sys.stdout is None:
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
+    sys.stdout = Path(os.devnull).open("w") if sys.stdout is None else _whole(sys.stdout)  # noqa: SIM115
+    sys.stderr = Path(os.devnull).open("w") if sys.stderr is None else _whole(sys.stderr)  # noqa: SIM115
     if sys.stdin is None:
         sys.stdin = Path(os.devnull).open()  # noqa: SIM115
-    # With PYTHONUNBUFFERED a write is one call of the system, which may take a part only, and says so to nobody.
-    sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal without UTF-8 shows “?” for what it cannot; that is no reason to end in a traceback.
@@ -227,16 +216,37 @@ def _prepare_streams() -> None:
 
 
 def _whole(stream: TextIO) -> TextIO:
-    """The stream, or one in its place that writes all of what it is given."""
+    """One in its place that writes all of what it is given, as long as somebody reads it."""
     if not isinstance(stream, TextIOWrapper):
         return stream
-    with suppress(OSError, ValueError):
-        # Whoever shares a pipe may have made it one that refuses what does not fit.
+    try:
+        # With PYTHONUNBUFFERED a write is one call of the system, which may take a part only, and says so to nobody;
+        # and whoever shares a pipe may have made it one that refuses what does not fit.
         os.set_blocking(stream.fileno(), True)
-    if isinstance(stream.buffer, BufferedIOBase):
+        file = _Leavable(stream.fileno(), "w", closefd=False)
+    except (OSError, ValueError):
         return stream
-    buffered = BufferedWriter(FileIO(stream.fileno(), "w", closefd=False))
-    return TextIOWrapper(buffered, stream.encoding, stream.errors, line_buffering=True, write_through=True)
+    is_raw = not isinstance(stream.buffer, BufferedIOBase)
+    return TextIOWrapper(
+        BufferedWriter(file),
+        stream.encoding,
+        stream.errors,
+        line_buffering=stream.line_buffering or is_raw,
+        write_through=stream.write_through or is_raw,
+    )
+
+
+class _Leavable(FileIO):
+    """A file whose reader may leave early, as in `rollout validate | head`: the command goes on, and its exit code says
+    how it ended."""
+
+    def write(self, data: Any, /) -> int:
+        """As :class:`FileIO`, but what nobody reads any more is not kept."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            discard(self)
+            return memoryview(data).nbytes
 
 
 __all__ = ["CommandGroup", "app", "main"]

@@ -74,8 +74,6 @@ def envelope_of(command: str) -> Iterator[None]:
         keep_error("Interrupted.", None)
         _write_error(_due)
         raise
-    except BrokenPipeError:
-        raise  # the reader has gone
     except OSError as error:
         if _due is not None and _due.message is None:
             name = f"“{error.filename}”: " if isinstance(error.filename, str) else ""

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from enum import IntEnum
+from io import FileIO
 from typing import Any, NoReturn, TextIO
 
 import typer
@@ -52,7 +53,7 @@ def note(text: str) -> None:
     typer.echo(_inert(powerless(text)), err=True, color=True)
 
 
-def discard(stream: TextIO) -> None:
+def discard(stream: TextIO | FileIO) -> None:
     """Has a stream that nobody reads any more take everything, and keep nothing."""
     # What is still buffered would fail once more when the interpreter closes the stream.
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

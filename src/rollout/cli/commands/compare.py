@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,7 +81,7 @@ def compare(
     """
     from rollout.analysis.compare.comparing import compare as compare_sides
     from rollout.analysis.compare.gate import regressions
-    from rollout.cli.output import Exit, discard, fail, note, visible
+    from rollout.cli.output import Exit, fail, note, visible
     from rollout.cli.outputs import refuse_source
 
     if margin is not None and not 0 < margin < 1:
@@ -98,12 +97,7 @@ def compare(
     comparison = compare_sides(before, after, margin=margin)
     if html is not None:
         _write_page(comparison, html, baseline, trained)
-    try:
-        _show(comparison, CompareFormat.JSON if as_json else output_format, all_tasks=all_tasks)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever reads no further asks still whether it is a regression.
-        discard(sys.stdout)
+    _show(comparison, CompareFormat.JSON if as_json else output_format, all_tasks=all_tasks)
     found = list(regressions(comparison)) if fail_on_regression else []
     for sentence in found:
         note(f"regression: {visible(sentence)}")
