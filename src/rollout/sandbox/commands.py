@@ -18,7 +18,8 @@ EXIT_STATUS = "exit-status"
 _TOLD_HEAD, _TOLD_TAIL = 4_000, 12_000
 
 _ERROR = re.compile(
-    r"(?:^E?[ \t]*|: )((?:[\w.]*(?:Error|Exception)\b.*?: |No module named |(?<=^E {7})assert ).*)", re.MULTILINE
+    r"(?:^E?[ \t]*|: )((?:[\w.]*(?:Error|Exception)\b.*?: |No module named |(?<=^E {7})assert ).*)",
+    re.MULTILINE,
 )
 
 _BARE = ("pytest", "py.test", "jest", "vitest")

@@ -56,8 +56,12 @@ def _way_out(facts: Mapping[str, Any]) -> str:
         way_out = f"or take the primitive {quoted(facts['against_errors'])} out, where a call may fail"
         return f"Mend the call that fails first, {way_out}. It is {errors[0]}"
     if any(name in facts["printed"] for name, value, _ in facts["marks"] if value is not None and value < 1):
-        shown = f"rollout test {shlex.quote(facts['label'])} --model oracle --task {shlex.quote(facts['task'])}"
-        return f"Mend the solution, or the tests where they are wrong; “{shown}” shows what the command printed."
+        shown = (
+            f"rollout test {shlex.quote(facts['label'])} --model oracle --task {shlex.quote(facts['task'])}"
+        )
+        return (
+            f"Mend the solution, or the tests where they are wrong; “{shown}” shows what the command printed."
+        )
     way_out = "Mend the solution, or the ground truth or the verifier where they ask for something else."
     return f"{way_out} The first call that failed is {errors[0]}" if errors else way_out
 
