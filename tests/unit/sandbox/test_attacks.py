@@ -127,7 +127,7 @@ class TestWhatItUses:
 
     def test_sleeping_without_end_is_stopped_with_its_children(self) -> None:
         assert ran("sleep 98761 & sleep 98762", limits=Limits(seconds=0.5)).stopped == "time"
-        assert running_with("9876") == []
+        assert [*running_with("sleep\x0098763"), *running_with("sleep\x0098764")] == []
 
     def test_a_fork_bomb_is_held(self) -> None:
         ended = ran("bomb() { bomb | bomb & }; bomb; sleep 2; echo alive", limits=SMALL)
@@ -192,7 +192,7 @@ class TestWhatItLeaves:
     def test_nothing_in_the_background(self) -> None:
         ended = ran("setsid nohup sleep 98763 >/dev/null 2>&1 & (sleep 98764 &) ; echo done")
         assert (ended.status, ended.output) == (0, "done\n")
-        assert running_with("9876") == []
+        assert [*running_with("sleep\x0098763"), *running_with("sleep\x0098764")] == []
 
     def test_nothing_when_the_rollout_is_cancelled(self) -> None:
         async def cancelled() -> None:
@@ -204,7 +204,7 @@ class TestWhatItLeaves:
                 await task
 
         asyncio.run(cancelled())
-        assert running_with("98765") == []
+        assert running_with("sleep\x0098765") == []
 
     def test_nothing_when_the_runner_is_killed(self, tmp_path: Path) -> None:
         code = (
