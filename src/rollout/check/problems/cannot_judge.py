@@ -29,7 +29,7 @@ from rollout.source.place import Problem
 CODE = "RL606"
 SEVERITY = Severity.ERROR
 
-_PROGRAMS = ("pytest", "python", "python3", "node", "npm", "npx", "pnpm", "yarn", "jest", "vitest", "make")
+_PROGRAMS = (
     "pytest",
     "python",
     "python3",
