@@ -55,6 +55,8 @@ def stray(
         return Stray("unknown-key", facts | {"suggestion": same})
     if (twin := _folded(key, known)) is not None:
         return Stray("unknown-key", facts | {"twin": twin})
+    if key.startswith("x_"):
+        return Stray("unknown-key", facts | {"suggestion": f"x-{key[2:]}"})
     if (near := _close(key, [name for name in free if name in missing], _STRONG)) is not None:
         return Stray("unknown-key", facts | {"suggestion": near})
     if chosen is not None and (values := [kind.value for kind in kinds if fits(kind, key)]):

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 from math import isfinite
 from types import ModuleType
 from typing import Any, Final
@@ -282,6 +283,9 @@ _FUNCTIONS = frozenset(
 )
 
 
+_NEGATION: Final = "For “not”, write !(…)."
+
+
 def _refuse_unknown(
     words: tuple[Token, ...], roots: tuple[str, ...], variables: frozenset[str], functions: frozenset[str]
 ) -> None:
@@ -301,8 +305,10 @@ def _refuse_unknown(
                 f"There is no function {_quoted(token.text)}.",
                 token.start,
                 token.end,
-                "The functions are size, contains, startsWith, endsWith, matches, has, in; all, exists, filter, map; "
-                f"{', '.join(sorted(NAMES))}.",
+                _NEGATION
+                if token.text == "not"
+                else "The functions are size, contains, startsWith, endsWith, matches, has, in; all, exists, "
+                f"filter, map; {', '.join(sorted(NAMES))}.",
             )
         if not called and not member and token.text in variables - {*roots, *bound}:
             raise MalformedConditionError(
@@ -328,7 +334,7 @@ def _malformed(text: str, words: str) -> MalformedConditionError:
     start = sum(len(each) + 1 for each in lines[:line]) + int(match[2]) - 1
     start = max(0, min(start, len(text)))
     found = _FOUND.search(match[3])
-    hint = "Compare with ==, join with && and ||, and put texts into quotes."
+    hint = _way_out(text)
     if (found is not None and found["text"] == "<EOF>") or start >= len(text.rstrip()):
         end = len(text.rstrip())
         return MalformedConditionError("The condition ends too early.", max(end - 1, 0), end, hint)
@@ -339,6 +345,17 @@ def _malformed(text: str, words: str) -> MalformedConditionError:
     return MalformedConditionError(
         "This is no condition from here on.", start, min(start + 1, len(text)), hint
     )
+
+
+def _way_out(text: str) -> str:
+    words = list(pairwise(token.text for token in tokens(text)))
+    if ("$", "{") in words:
+        return "Names stand as they are in a condition, such as state.open: leave “${” and “}” away."
+    if ("not", "in") in words:
+        return "For “not in”, write !(… in …)."
+    if any("not" in pair for pair in words):
+        return _NEGATION
+    return "Compare with ==, join with && and ||, and put texts into quotes."
 
 
 def _why(error: BaseException) -> str:

@@ -40,6 +40,32 @@ def desk(**changes: Any) -> dict[str, Any]:
     }
 
 
+def test_a_key_of_the_authors_own_with_the_wrong_sign(tmp_path: Path) -> None:
+    assert ways_out(tmp_path, desk(environment={"x_owner": "me"}))["unknown-key"] == "Did you mean “x-owner”?"
+
+
+@pytest.mark.parametrize(
+    ("when", "way_out"),
+    [
+        ("${args.amount} > 5", "leave “${” and “}” away."),
+        ("args.amount not in [1, 2]", "For “not in”, write !(… in …)."),
+        ("not (args.amount in [1, 2])", "For “not”, write !(…)."),
+        ("args.amount = 5", "Compare with ==, join with && and ||, and put texts into quotes."),
+        ("args.order_id == '${' and '${' == 'not in'", "Compare with ==, join with && and ||"),
+    ],
+)
+def test_a_condition_in_the_way_of_another_language(when: str, way_out: str, tmp_path: Path) -> None:
+    tool = {
+        "name": "refund",
+        "description": "Refund an order.",
+        "paramsSchema": {"order_id": "string", "amount": "number"},
+        "cases": [{"when": when, "response": "yes"}],
+    }
+    task = {"instruction": "Refund order O-1.", "solution": [{"answer": "Done."}]}
+    found = ways_out(tmp_path, {"template": "custom", "config": {"tools": [tool]}, "tasks": [task]})
+    assert way_out in (found["bad-condition"] or "")
+
+
 @pytest.mark.parametrize(
     ("schema", "way_out"),
     [
